@@ -18,7 +18,8 @@ from hopweave.retrieval.engines.weave import Weave
 from hopweave.retrieval.index import word_index
 from hopweave.retrieval.index.index_folder import read_manifest, write_manifest
 from hopweave.retrieval.index.links import MAX_KEY_WORDS, mentions, opening, openings, title_key, words_of
-from hopweave.retrieval.index.word_index import Document, function_terms
+from hopweave.retrieval.index.word_document import Document
+from hopweave.retrieval.index.word_index import function_terms
 
 NOISE = [
     Passage(f"noise-{n}", f"A harbour town number {n} has a church, a market and a club of the film.", f"Town {n}")

@@ -28,7 +28,8 @@ import tantivy
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
-from hopweave.retrieval.index.word_index import Document, Group, Linked, WordIndex, candidates_of, function_terms
+from hopweave.retrieval.index.word_document import Document
+from hopweave.retrieval.index.word_index import Group, Linked, WordIndex, candidates_of, function_terms
 from hopweave.text.alike_names import names_another
 from hopweave.text.defaults import asks_for_default, states_default
 from hopweave.text.document_names import full_heading, words_above

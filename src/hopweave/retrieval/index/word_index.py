@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from heapq import nsmallest
 from itertools import pairwise
 from typing import NamedTuple
 
 import tantivy
 
-from hopweave.core.types import Passage, Span
+from hopweave.core.types import Passage
 from hopweave.core.visibility import PUBLIC, Condition, Visible
 from hopweave.retrieval.index.bm25_index import PART_FIELD, by_term, stored
 from hopweave.retrieval.index.bm25_search import (
@@ -38,23 +37,15 @@ from hopweave.retrieval.index.bm25_search import (
     searching,
     terms_in,
     terms_of,
-    terms_of_each,
     together,
 )
-from hopweave.retrieval.index.links import keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
+from hopweave.retrieval.index.links import keys_of, mentions, opening, title_key, words_of
 from hopweave.retrieval.index.part_links import DEFINES, defining, key_of_term, keys_referred_to
+from hopweave.retrieval.index.word_document import MAX_SHARING, Document
 from hopweave.text.content_words import is_named
-from hopweave.text.defined_terms import uses
-from hopweave.text.document_names import words_above
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
-from hopweave.text.page_names import page_name
-from hopweave.text.part_references import Reference, references
-from hopweave.text.sentences import sentence_spans
-
-NAME_WEIGHT = 0.75
-MAX_SHARING = 30
-"""A name that occurs in more passages is not followed."""
+from hopweave.text.part_references import Reference
 
 MAX_TITLED = 100
 """A title that more passages share is no link: it leads to a long document, not to a passage."""
@@ -81,10 +72,6 @@ MAX_LINKED = 200
 MAX_DEFINING = 2
 """A term that more passages define is not followed: each means its own by it."""
 
-NEAR_A_TERM = 0.5
-"""What a sentence shares with the question, relative to the best one, if its terms are looked up."""
-
-_BEGINNING = 60  # characters
 _RARE = 5
 _NAMED_SHARE = 0.5
 _FEW = 10
@@ -135,148 +122,6 @@ def function_terms(text: str) -> set[str]:
     found = [word for word in words_in(text) if word.key in function_words]
     abbreviated = {word.key for word in found if len(word.written) > 1 and word.written.isupper()}
     return {term for word in {word.key for word in found} - abbreviated for term in terms_of(word)}
-
-
-class Document:
-    """A passage of the index, with the properties used in weaving. It is read on first use, since most hits are never read.
-
-    Args:
-        place: its place.
-        number: its number.
-        words: its index.
-    """
-
-    def __init__(self, place: Place, number: int, words: WordIndex) -> None:
-        self.place = place
-        self.number = number
-        self.is_looked_into = False
-        self._words = words
-
-    def __lt__(self, other: Document) -> bool:
-        """The order of equally good passages: by id."""
-        return self.passage.id < other.passage.id
-
-    @cached_property
-    def passage(self) -> Passage:
-        """The stored passage."""
-        return self._words.passage_at(self.place)
-
-    @cached_property
-    def key(self) -> str:
-        """The key of its title; empty if the title leads nowhere."""
-        key = title_key(self.passage.title)
-        is_code = bool(key) and page_name(self.passage.title)[:1].islower()
-        return key if key and self._words.leads_somewhere(key, is_code=is_code) else ""
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        """The terms of title, sections and text."""
-        return frozenset(terms_of(f"{words_above(self.passage)}\n{self.passage.text}"))
-
-    @cached_property
-    def title_terms(self) -> frozenset[str]:
-        """The terms of title and sections."""
-        return frozenset(terms_of(words_above(self.passage)))
-
-    @cached_property
-    def sentences(self) -> tuple[frozenset[str], ...]:
-        """The terms of each sentence."""
-        text = self.passage.text
-        return tuple(map(frozenset, terms_of_each([text[span.start : span.end] for span in sentence_spans(text)])))
-
-    def links_to(self, other: Document) -> bool:
-        """Whether the text names the other's document."""
-        # Most do not, and checking that is much cheaper than finding all links.
-        may_name = bool(other.key) and (other._longest_word in self._letters or not other._longest_word.isascii())
-        return may_name and self.names(other.key) and other.key in self.links
-
-    def near(self, others: Sequence[Document]) -> list[Document]:
-        """Those of some passages whose documents the text may name, or whose texts may name this document: few of them."""
-        letters, own = self._letters, self._longest_word if self.key else ""
-        found = []
-        for other in others:
-            named = other.key and other._longest_word
-            if (named and (named in letters or not named.isascii())) or (own and (own in other._letters or not own.isascii())):
-                found.append(other)
-        return found
-
-    @cached_property
-    def _letters(self) -> str:
-        """The text in small letters, without accents, and without what is not ASCII then: it has every ASCII word of `flat`."""
-        text = self.passage.text
-        if text.isascii():
-            return text.lower()
-        return unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
-
-    @cached_property
-    def _longest_word(self) -> str:
-        """The longest word of its key."""
-        return max(self.key.split(" "), key=len)
-
-    @cached_property
-    def links(self) -> frozenset[str]:
-        """The keys of the documents that the text names, except its own."""
-        return frozenset(self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
-
-    @cached_property
-    def references(self) -> Mapping[Reference, str]:
-        """What the text refers to, and the key of the part that it is, as far as the index has it."""
-        found = ((reference, self._words.part_of(self.passage, reference)) for reference in references(self.passage.text))
-        return {reference: key for reference, key in found if key}
-
-    @cached_property
-    def shared_names(self) -> dict[str, float]:
-        """The names in the text that are in other passages as well, with the weight of a link by them."""
-        shared = {}
-        for name in names(self.passage.text):
-            num = self._words.num_naming(name)
-            if num >= 2 and self._words.num_shown("opening", opening(name), MAX_SHARING) <= MAX_SHARING:
-                shared[name] = NAME_WEIGHT / (1 + 0.5 * math.log(1 + num / 3))
-        return shared
-
-    @cached_property
-    def flat(self) -> str:
-        """The text in the form of keys, to search for a key."""
-        return f" {' '.join(keys_of(with_numbers_apart(self.passage.text)))} "
-
-    def names(self, key: str) -> bool:
-        """Whether the text contains a key, in any context."""
-        return f" {key} " in self.flat
-
-    def begins_with(self, key: str) -> bool:
-        """Whether the text's first words contain a key."""
-        return f" {key} " in self.flat[:_BEGINNING]
-
-    def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
-        """The terms of the sentence that shares most with the question, by idf; ties go to the first."""
-        return max(self.sentences, key=lambda terms: _shared(terms, question), default=frozenset())
-
-    def share_at(self, start: int, question: Mapping[str, float]) -> float:
-        """What the sentence at a place in the text shares with the question, by idf, relative to the best sentence."""
-        most = max((_shared(terms, question) for terms in self.sentences), default=0.0)
-        spans = sentence_spans(self.passage.text)
-        at = next((terms for terms, span in zip(self.sentences, spans, strict=True) if start < span.end), frozenset[str]())
-        return _shared(at, question) / most if most else 1.0
-
-    def terms_near(self, question: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
-        """Terms that are defined elsewhere, in the sentences that share most with the question.
-
-        Yields:
-            The term as it is written, the key of what defines it, and what its sentence shares with the question, by idf,
-            relative to the best one.
-        """
-        wholes = self._words.glossaries_of(self.passage)
-        shares = [_shared(terms, question) for terms in self.sentences] if wholes else []
-        most = max(shares, default=0.0)
-        if not most:
-            return
-        for span, share in zip(sentence_spans(self.passage.text), shares, strict=True):
-            sentence = self.passage.text[span.start : span.end]
-            for run in uses(sentence) if share >= NEAR_A_TERM * most else ():
-                known = ((use.span, self._words.definition_of(use.label, wholes)) for use in run)
-                at, key = next((one for one in known if one[1]), (Span(0, 0), ""))
-                if key:
-                    yield sentence[at.start : at.end], key, share / most
 
 
 class WordIndex:
@@ -576,12 +421,6 @@ class WordIndex:
         if known is None:
             known = self._documents[place] = Document(place, number, self)
         return known
-
-
-def _shared(terms: Collection[str], question: Mapping[str, float]) -> float:
-    """The weight of the question's words that are among some terms."""
-    # A plain sum depends on the order of the terms, which for a set differs between processes.
-    return math.fsum(weight for term, weight in question.items() if term in terms)
 
 
 def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
