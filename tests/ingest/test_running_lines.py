@@ -1,8 +1,9 @@
 """The headers and footers of pages: the same on most pages, or with the chapter, the section and the number of the page."""
 
 import pytest
+from support.readers import without_running_lines
 
-from hopweave.ingest.running_lines import Bookmark, without_running_lines
+from hopweave.ingest.running_lines import Bookmark
 
 FILLER = (
     "Oil is kept dry.",
@@ -119,3 +120,17 @@ def test_a_heading_at_the_beginning_of_its_page_stays():
 )
 def test_what_only_looks_like_a_header_stays(pages):
     assert without_running_lines(pages) == pages
+
+
+def test_what_is_kept_where_it_first_occurs_does_not_keep_what_counts_the_pages():
+    pages = pages_with(lambda n: f"A manual\nconfidential\nPage {n + 1} of 6", lambda n: f"Kerrow Ltd\nPage {n + 1} of 6")
+    first, *rest = without_running_lines(pages, keep_first=True)
+    assert first.split("\n") == ["A manual", "confidential", "", FILLER[0], FILLER[-1], "Kerrow Ltd", ""]
+    assert [page.strip() for page in rest] == [f"{FILLER[n]}\n{FILLER[n - 1]}" for n in range(1, 6)]
+
+
+def test_a_line_that_only_counts_the_pages_is_nowhere_kept():
+    pages = pages_with(lambda n: f"Page {n + 1} of 6", lambda n: f"Seite {n + 1}")
+    assert [page.strip() for page in without_running_lines(pages, keep_first=True)] == [
+        f"{FILLER[n]}\n{FILLER[n - 1]}" for n in range(6)
+    ]

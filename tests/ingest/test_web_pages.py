@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from support.readers import read_document
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.read import CorpusOptions, read_corpus
 
 TEXT = "<p>The lamp is lit at dusk, and put out at dawn, by the keeper on watch. Oil is kept below.</p>"
@@ -165,7 +165,7 @@ LISTED = """\
             "<table><tr><th rowspan=2>City<th colspan=2>Size<tr><th>x<th>y<tr><td rowspan=2>Ulm<td>1<td>2<tr><td>3<tr>"
             "<td colspan=3>South<tr><td>Rom<td colspan=2>big</table>",
             ".html",
-            "City: Ulm; Size x: 1; Size y: 2.\n\nCity: Ulm; Size x: 3.\n\nSouth\n\nCity: Rom; Size x: big.",
+            "City: Ulm; Size x: 1; Size y: 2.\n\nCity: Ulm; Size x: 3.\n\nSouth\n\nCity: Rom; Size x: big; Size y: big.",
         ),
         ("| city | river |\n|--|--|\n| Ulm | **Danube** |\n| Bonn | Rhine |\n\nx", ".md", f"{NAMED}\n\nx"),
         ("| | |\n|--|--|\n| Ulm | Danube |", ".md", "Ulm Danube"),

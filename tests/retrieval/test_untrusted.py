@@ -130,3 +130,17 @@ def test_the_first_sentence_and_those_nearest_to_the_query_are_kept():
 )
 def test_only_a_majority_of_documents_outvotes(votes, losing):
     assert outvoted(votes) == losing
+
+
+def test_the_sentence_with_the_answer_is_kept_among_those_that_share_only_small_words():
+    text = (
+        "This agreement is between A and B. The fee of the year is due on the first of May. It is the duty of the owner. "
+        "The term of it is five years. 2. Lift 2: Cimolai MBH 75, serial C-3391. The number of the visits of the year is four. "
+        "Petra Lind will be their trainer."
+    )
+    shown = [
+        nearest_sentences(Passage("a", text), query, 3).text
+        for query in ("What is the serial number of Lift 2?", "Who trains them?")
+    ]
+    assert "C-3391" in shown[0]
+    assert "Petra Lind" in shown[1]

@@ -8,7 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 
 _FEWEST_PAGES = 4
 """Lines repeat by chance on fewer."""
@@ -25,6 +25,11 @@ _LABELLED = lazy_pattern(
     r"(?<!\bpage )(?<!\bseite )(?<!\bpágina )(?<!\bpagina )(?<!\bpage)(?<!\bseite)(?:[:#=№]|\b(?:no|nr)\.?|nº)\s*$"
 )
 """What stands before the number of an invoice and the like, which counts up from page to page, too."""
+_ONLY_COUNTS = lazy_pattern(
+    r"\W{0,3}(?:page|pages|p\.|seite|s\.|página|pagina|pág\.|blz\.|side|sida|sivu|strona|str\.|страница|стр\.)?\s?"
+    r"\d{1,4}(?:\s?(?:of|von|de|di|van|av|af|z|из|sur|/)\s?\d{1,4})?\W{0,3}"
+)
+"""A line that only counts the pages, in small letters."""
 _ROMAN = lazy_pattern(r"[ivxl]{1,7}")
 _WORDS = lazy_pattern(r"[^\W\d_]+")
 _FEWEST_LETTERS = 4
@@ -52,7 +57,7 @@ class Bookmark(NamedTuple):
 
 
 def without_running_lines(
-    pages: Sequence[str], bookmarks: Sequence[Bookmark] = (), check: Check = no_check, *, keep_first: bool = True
+    pages: Sequence[str], bookmarks: Sequence[Bookmark] = (), *, check: Check, keep_first: bool = True
 ) -> list[str]:
     """Pages without their headers and footers, which are up to three lines at either end.
 
@@ -73,9 +78,10 @@ def without_running_lines(
     are_full = bool(pages) and median(map(len, pages)) >= _FULL_PAGE
     for is_top in (True, False):
         kept: set[str] = set()
+        kept_at: list[set[int]] = [set() for _ in lines]  # which the next rounds look past
         for line_number in range(MOST_LINES):
             check()
-            ends = [_end(page, is_top=is_top) for page in lines]
+            ends = [_end(page, past, is_top=is_top) for page, past in zip(lines, kept_at, strict=True)]
             shown = [_shown(page[at]) if at is not None else "" for page, at in zip(lines, ends, strict=True)]
             naming = headings if line_number == 0 else []  # below it, headings stand
             running = _running(shown, naming, are_full=are_full)
@@ -85,9 +91,14 @@ def without_running_lines(
                 page, at, here = lines[number], ends[number], headings[number]
                 if at is None or (key == shown[number] and nums_lines[number] < 2):
                     continue
-                is_first = key not in kept and any(map(str.isalpha, key)) and not _are_named(here.known, _name(page[at]))
+                says_more = any(map(str.isalpha, key)) and not _ONLY_COUNTS.fullmatch(shown[number])
+                is_first = key not in kept and says_more and not _are_named(here.known, _name(page[at]))
                 kept.add(key)
-                if not (here.is_in(at, page) or (is_first and keep_first)):
+                if here.is_in(at, page):
+                    continue
+                if is_first and keep_first:
+                    kept_at[number].add(at)
+                else:
                     page[at] = ""
     return ["\n".join(page) for page in lines]
 
@@ -152,10 +163,10 @@ def _name(line: str) -> str:
     return " ".join(_WORDS.findall(line.casefold()))
 
 
-def _end(lines: Sequence[str], *, is_top: bool) -> int | None:
-    """The first or last line with text."""
+def _end(lines: Sequence[str], past: Collection[int], *, is_top: bool) -> int | None:
+    """The first or last line with text that is not among those to look past."""
     order = range(len(lines)) if is_top else reversed(range(len(lines)))
-    return next((at for at in order if lines[at].strip()), None)
+    return next((at for at in order if lines[at].strip() and at not in past), None)
 
 
 def _shown(line: str) -> str:

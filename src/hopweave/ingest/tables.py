@@ -152,8 +152,15 @@ def _alone(row: Sequence[_Placed], width: int) -> str:
 def _named(names: Sequence[str], row: Sequence[_Placed]) -> str:
     """A row with the names of its columns, and with what names the row first."""
     ordered = sorted(row, key=lambda placed: not placed.cell.is_header)
-    shown = [names[placed.column] if placed.column < len(names) else "" for placed in ordered]
-    return row_text(shown, [_on_a_line(placed.cell) for placed in ordered])
+    told = [(name, _on_a_line(placed.cell)) for placed in ordered for name in _names_above(names, placed)]
+    return row_text([name for name, _ in told], [text for _, text in told])
+
+
+def _names_above(names: Sequence[str], placed: _Placed) -> Sequence[str]:
+    """The names of the columns that a cell is a value of: of several that it covers all, unless it names the row or is long."""
+    covered = list(dict.fromkeys(names[placed.column : placed.column + placed.cell.num_columns])) or [""]
+    is_value = placed.column > 0 and not placed.cell.is_header and 0 < len(placed.cell.text) <= _LONGEST_REPEATED
+    return covered if is_value else covered[:1]
 
 
 def _on_a_line(cell: Cell) -> str:

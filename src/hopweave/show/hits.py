@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.show.plain import one_line
-from hopweave.text.content_words import stem, stems_of, words_of
+from hopweave.text.content_words import stems_of, words_of
 from hopweave.text.document_names import words_above
 from hopweave.text.scripts import in_pairs, runs_together
 from hopweave.text.sentences import sentence_spans
 
 _LED = {"link": "linked with", "reference": "referred to by", "words": "by words from"}
 _MAX_SOURCES = 3
+_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 
 def via_text(via: Via | None) -> str:
@@ -33,15 +34,18 @@ def matched_words(query: str, passage: Passage) -> list[str]:
     """
     text = f"{words_above(passage)}\n{passage.text}"
     held = stems_of(text)
-    words = [word for word in dict.fromkeys(words_of(query)) if stem(word) in held and not runs_together(word)]
+    words = [word for word in dict.fromkeys(words_of(query)) if stems_of(word) <= held and not runs_together(word)]
     return words + [pair for pair in dict.fromkeys(in_pairs(query).split()) if runs_together(pair) and pair in text]
 
 
 def nearest_sentence(query: str, passage: Passage) -> str:
-    """The sentence of a passage that shares the most words with a query, the first if tied; empty for an empty passage."""
-    asked = stems_of(query)
+    """The sentence of a passage that shares the most words with a query; empty for an empty passage.
+
+    Of those that tie it is the first that ends as sentences do, and no heading, else the first.
+    """
+    asked = stems_of(" ".join(words_of(query)) or query)
     sentences = [passage.text[span.start : span.end] for span in sentence_spans(passage.text)]
-    return one_line(max(sentences, key=lambda sentence: len(asked & stems_of(sentence)), default=""))
+    return one_line(max(sentences, key=lambda one: (len(asked & stems_of(one)), one.endswith(_ENDS)), default=""))
 
 
 def hit_lines(query: str, hits: Sequence[Hit], also_in: Mapping[str, Sequence[str]] | None = None) -> list[str]:

@@ -67,6 +67,16 @@ def test_headings_of_sections_become_questions_if_they_say_what_the_section_is_a
     assert questions_from(passages) == ((question,) if question else ())
 
 
+def test_the_number_of_a_heading_is_no_part_of_its_topic():
+    def asked(*headings):
+        return questions_from([Passage(f"{one}#1", "Some words.", one, start=0, sections=(one,)) for one in headings])
+
+    first, second = asked("1 Harbour Signals of Kerrow", "2 Ferry Staff")
+    assert first == "What do the documents say about Harbour Signals of Kerrow?"
+    assert second == "What do the documents say about Ferry Staff?"
+    assert asked("12 Angry Keepers of Kerrow") == ("What do the documents say about 12 Angry Keepers of Kerrow?",)
+
+
 def test_a_heading_that_several_documents_have_is_no_topic_and_those_of_the_only_document_say_what_it_holds():
     one, other = (Passage(f"{name}#1", "Text.", "x", start=0, sections=("Replacing a disk",)) for name in "ab")
     assert questions_from([one, other]) == ()

@@ -62,6 +62,7 @@ _GENERAL_IN_HEADINGS = _GENERAL | frozenset(_GENERAL_WORDS.split())
 _NUMBERING = lazy_pattern(
     r"(?:(?:chapter|section|part|appendix)\s+[\dA-Z]+[.:)]?|[\dA-Z]+(?:\.\d+)+[.:)]?|(?:\d+|[IVX]+)[.:)])\s+", re.IGNORECASE
 )
+_COUNTING = lazy_pattern(r"(\d{1,2})\s+(?=[^\W\d_])")
 _ASKS = lazy_pattern(r"(?:who|what|when|where|which|why|how|can|do|does|is|are|should)\b.{8,}\?", re.IGNORECASE)
 _VAGUE = lazy_pattern(r"\b(?:it|this|that|these|those|they|here|above|below|following)\b", re.IGNORECASE)
 _HOW_TO = lazy_pattern(r"how to ([a-z][a-z-]+ .{4,})", re.IGNORECASE)
@@ -200,9 +201,11 @@ def _topics(passages: Iterable[Passage]) -> dict[str, Passage]:
 
 def _headings(passages: Iterable[Passage]) -> dict[str, Passage]:
     """The first passage under each heading that says what its section is about, and is in one document only."""
+    all_of_them = list(passages)
+    headings = _bare_headings(all_of_them)
     headed = (
-        (next((one for one in map(_heading, reversed(passage.sections)) if _says_something(one)), ""), passage)
-        for passage in passages
+        (next((one for one in map(headings.__getitem__, reversed(passage.sections)) if _says_something(one)), ""), passage)
+        for passage in all_of_them
     )
     return _of_one_document((heading, passage) for heading, passage in headed if heading)
 
@@ -214,6 +217,17 @@ def _of_one_document(named: Iterable[tuple[str, Passage]]) -> dict[str, Passage]
         found.setdefault(name, passage)
         documents.setdefault(name, set()).add(document_id_of(passage))
     return {name: passage for name, passage in found.items() if len(documents[name]) == 1}
+
+
+def _bare_headings(passages: Iterable[Passage]) -> dict[str, str]:
+    """Headings without their numbers. `1 Overview` has one if the number before or after it begins another heading, too."""
+    found = {text: evenly_spaced(text) for passage in passages for text in passage.sections}
+    plain = {text: counting for text, heading in found.items() if (counting := _COUNTING.match(heading))}
+    numbers = {int(counting[1]) for counting in plain.values()}
+    for text, counting in plain.items():
+        if numbers & {int(counting[1]) - 1, int(counting[1]) + 1}:
+            found[text] = found[text][counting.end() :]
+    return {text: _heading(heading) for text, heading in found.items()}
 
 
 def _heading(text: str) -> str:

@@ -27,17 +27,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import AtLeast, Bounded, Whole
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import identity_of
 from hopweave.core.types import Hit, Passage, Reading
+from hopweave.text.content_words import is_named, stems_of, words_of
 from hopweave.text.instructions import blanked, without_commands
 from hopweave.text.matching import is_contained
 from hopweave.text.sentences import sentence_spans
 
-_WORDS = lazy_pattern(r"\w{3,}")
 _LEAST_DEPTH = 10
+_NAMED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,10 @@ def nearest_sentences(passage: Passage, query: str, max_sentences: int) -> Passa
     spans = sentence_spans(passage.text)
     if not max_sentences or len(spans) <= max_sentences:
         return passage
-    asked = _words(query) - _words(passage.title)  # nearly every sentence may name the subject
-    shared = [len(asked & _words(passage.text[span.start : span.end])) for span in spans]
+    title = _words(passage.title)  # nearly every sentence may name the subject
+    asked = {stem: weight for stem, weight in _weights(query).items() if stem not in title}
+    sentences = [_words(passage.text[span.start : span.end]) for span in spans]
+    shared = [sum(weight for stem, weight in asked.items() if stem in words) for words in sentences]
     order = sorted(range(1, len(spans)), key=lambda index: (-shared[index], index))
     kept = {0, *order[: max_sentences - 1]}
     text = passage.text
@@ -171,5 +173,15 @@ def _ranked(hits: Sequence[Hit]) -> list[Hit]:
     return [Hit(hit.passage, hit.score, rank) for rank, hit in enumerate(hits, start=1)]
 
 
-def _words(text: str) -> set[str]:
-    return {word.casefold() for word in _WORDS.findall(text)}
+def _words(text: str) -> frozenset[str]:
+    """The content words of a text, in any inflection."""
+    return stems_of(" ".join(words_of(text)))
+
+
+def _weights(query: str) -> dict[str, int]:
+    """What its words count: a name or a number, which few sentences have, more than another word."""
+    weights: dict[str, int] = {}
+    for place, word in enumerate(query.split()):
+        weight = _NAMED if place and is_named(word) else 1
+        weights |= {stem: max(weight, weights.get(stem, 0)) for stem in _words(word)}
+    return weights
