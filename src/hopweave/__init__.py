@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from hopweave.record import Observer, Record
     from hopweave.run.budget import Budget
     from hopweave.run.components import Components
+    from hopweave.run.conversation import Turn, turn_of
     from hopweave.run.settings import Settings, read_settings
     from hopweave.run.weaver import Weaver, aask, ask
     from hopweave.run.workbench import Workbench
@@ -118,6 +119,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "Span",
+    "Turn",
     "Usage",
     "Verdict",
     "Weaver",
@@ -125,6 +127,7 @@ __all__ = [
     "aask",
     "ask",
     "read_settings",
+    "turn_of",
 ]
 
 _NAMES = {
@@ -139,6 +142,7 @@ _NAMES = {
     "run.budget": "Budget",
     "run.components": "Components",
     "run.workbench": "Workbench",
+    "run.conversation": "Turn turn_of",
     "run.settings": "Settings read_settings",
     "evaluation.metric": "Metric",
     "record": "Observer Record",

@@ -65,7 +65,7 @@ def test_an_answer_with_a_tick_has_one_everywhere(answered):
     assert "the probability, 0 to 1, that the answer is right" in terminal(record)
     assert "✓ The answer rests on a passage</strong>: confidence 0.93; 1 of 1" in draw_page(record)
     assert "A passage supports it, confidence 0.93." in record._repr_html_()
-    assert "(A passage supports this, confidence 0.93.)" in cited(record, "").text
+    assert "(A passage supports it, confidence 0.93.)" in cited(record, "").text
     assert verdict_values(record.answer.verdict) == {"support": "supported", "standing": "supported", "confidence": 0.93}
 
 
@@ -99,7 +99,7 @@ def test_an_answer_that_is_not_certain_enough_is_withheld_with_what_was_found_ev
     assert "withheld  Ines Halloran  ◐ uncertain" in terminal(record)
     for said in (draw_page(record), record._repr_html_(), cited(record, "").text, ask_reply(record, record.answer, "").text):
         assert found in said
-    assert "supports this" not in cited(record, "").text
+    assert "supports it" not in cited(record, "").text
     [withheld] = [node for node, _ in make_outline(record).walk() if node.label == "withheld"]
     assert withheld.confidence is None  # which is a reader's f
 

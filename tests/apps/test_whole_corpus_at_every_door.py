@@ -69,9 +69,9 @@ def test_a_listing_says_nothing_of_what_a_method_usually_costs(tmp_path):
     app = app_over(tmp_path)
     with client_of(app) as client:
         client.post("/v1/answers", json={"question": LISTED})
-        assert app.state.service.allowance._took == {}
+        assert app.state.service._estimates._of_methods == {}
         client.post("/v1/answers", json={"question": QUESTION})
-        assert list(app.state.service.allowance._took) == ["direct_retrieval"]
+        assert list(app.state.service._estimates._of_methods) == ["direct_retrieval"]
 
 
 def test_over_mcp(tmp_path):

@@ -1,6 +1,7 @@
 """The direction of imports: each room builds on the layers below it, and no component knows another."""
 
 import ast
+import subprocess
 import sys
 from graphlib import TopologicalSorter
 
@@ -111,6 +112,20 @@ def test_nothing_imports_a_door_but_the_command_that_opens_it(door):
 def test_commands_do_not_know_each_other():
     inside = [(name, target) for name, target in edges() if name.startswith("apps.cli.") and target.startswith("apps.cli.")]
     assert [edge for edge in inside if not is_private(edge[1])] == []
+
+
+def test_commands_import_at_the_top_what_the_start_of_the_command_line_has_loaded():
+    code = "import sys, hopweave.apps.cli; print(*sys.modules)"
+    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    within = [
+        f"{name}, line {node.lineno}: {node.module}"
+        for name, path in modules().items()
+        if f"{name}.".startswith("apps.cli.")
+        for node in imports_in(path)
+        if isinstance(node, ast.ImportFrom) and node.col_offset and f"{node.module}".startswith("hopweave.")
+        if {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)} & loaded - {"hopweave.core", "hopweave.show"}
+    ]
+    assert within == []
 
 
 def test_there_are_no_cycles():

@@ -1,9 +1,11 @@
 """A value of a table is that of its column and its row, below what stands above it, in its unit and scale."""
 
+from dataclasses import replace
+
 import pytest
 
 from hopweave.citations.against import says_against
-from hopweave.citations.support import judge
+from hopweave.citations.support import claim_of, judge
 from hopweave.core.types import Passage, Span
 from hopweave.text.rankings import is_of_other_place
 
@@ -269,3 +271,37 @@ def test_a_row_of_another_table_of_the_document_leaves_an_answer_open_and_does_n
     asked = "How much turnover had Orlau budgeted for Labels in 2023?"
     found = judge(asked, "66.5", [Passage("p", text, "Orlau plc", "report.md")])
     assert (found.support, found.shortfall, found.contradicted_by) == ("unsupported", "rival", None)
+
+
+BOAT = Passage("boat", "Name: Saltram; Owner: Clara Mbeki; Built: 1974; Berth: {0}.", "Saltram", "boats.csv")
+BERTH = "Berth: {}; Length m: {}; Summer EUR: {}; Winter EUR: {}; Shore power: yes."
+
+
+def price_by_berth(own, other, *more):
+    """The support of a winter price, after the steps that lead to it."""
+    rows = [(own, 15, 2650, 1390), (other, 12, 1980, 1040), *more]
+    berths = [Passage(f"{number}", BERTH.format(*row), str(row[0]), "berths.csv") for number, row in enumerate(rows)]
+    passages = [replace(BOAT, text=BOAT.text.format(own)), *berths]
+    berth = claim_of(1, "In which berth is the boat of Clara Mbeki?", str(own), "retrieved", passages)
+    price = claim_of(2, f"What does berth {own} cost in winter?", "1390", "retrieved", passages, settled=[berth])
+    steps = [claim for claim in (berth, price) if claim.support == "supported"]
+    asked = "What is the winter price of the berth of the owner Clara Mbeki?"
+    return [claim.support for claim in (berth, price)], judge(asked, "EUR 1390", passages, settled=steps).support
+
+
+@pytest.mark.parametrize(("own", "other"), [("North", "South"), ("Pier-A", "Pier-B"), ("B2", "B1"), (17, 18)])
+def test_rows_with_other_names_codes_or_numbers_than_a_step_found_are_no_rivals(own, other):
+    assert price_by_berth(own, other) == (["supported", "supported"], "supported")
+
+
+@pytest.mark.parametrize(("own", "other"), [("B2", "B1"), (17, 18)])
+def test_another_row_of_what_a_step_found_is_a_rival(own, other):
+    _, support = price_by_berth(own, other, (own, 15, 2650, 1410))
+    assert support == "contradicted"
+
+
+def test_a_code_that_is_the_answer_has_the_code_of_another_row_as_its_rival():
+    rows = [
+        Passage(code, f"Code: {code}; Lamp: red; Place: hall; State: stuck; Part: door.", "Faults") for code in ("E4", "E7")
+    ]
+    assert judge("Which code has the red lamp in the hall, stuck, of the door?", "E4", rows).support == "contradicted"

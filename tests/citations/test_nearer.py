@@ -184,3 +184,17 @@ LEAFLET = Passage(
 def test_a_sentence_is_no_evidence_if_another_of_its_passage_says_all_that_is_asked(query, answer, is_elsewhere):
     focus = locate(answer, LEAFLET.text)
     assert is_nearer_another(query, answer, place_of(LEAFLET, focus), focus, [LEAFLET]) is is_elsewhere
+
+
+def test_the_number_of_an_item_is_no_value_beside_the_answer():
+    asked = "What is the room of Ida Renn?"
+    assert judge(asked, "B-214", [Passage("list", "4. Ida Renn, room B-214")]).support == "supported"
+    lifts = Passage("lifts", "1. Lift 1: Ascom, serial 77-1042\n\n2. Lift 2: Cimolai, serial C-3391", "Lifts")
+    found = [judge("What is the serial number of Lift 2?", one, [lifts]).support for one in ("C-3391", "77-1042")]
+    assert found == ["supported", "unsupported"]
+
+
+def test_a_number_behind_the_mark_of_an_item_is_compared_with_the_answer():
+    two = Passage("two", "4. Ida Renn has room 214 and Ada Finch has room 7.")
+    found = [judge("Which room has Ida Renn?", one, [two]).support for one in ("214", "7")]
+    assert found == ["supported", "unsupported"]

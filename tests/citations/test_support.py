@@ -360,3 +360,16 @@ NOTE = Passage("note", "title: Gearbox order; created_at: 5 January 2024; author
 )
 def test_a_date_of_a_record_is_no_date_of_what_it_tells_of(query, said, passage, verdict):
     assert claim_of(1, query, said, "retrieved", [passage]).support == verdict
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "told"),
+    [
+        ("Why did the job fail?", "the disk was full", "The job failed because the disk was full."),
+        ("Where did the bus stop?", "at the old mill", "The bus stopped at the old mill."),
+        ("When did the gas leak?", "on 4 May 2021", "The gas leaked on 4 May 2021."),
+        ("What did the fox kill?", "three hens", "The fox killed three hens."),
+    ],
+)
+def test_a_short_verb_is_stated_by_its_past(query, answer, told):
+    assert judge(query, answer, [Passage("told", told)]).support == "supported"

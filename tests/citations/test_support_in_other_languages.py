@@ -6,6 +6,8 @@ import pytest
 
 from hopweave.citations.support import claim_of, judge
 from hopweave.core.types import Passage
+from hopweave.text.denials import _clauses
+from hopweave.text.refusal import does_not_know
 
 MILL = {
     "de": Passage(
@@ -95,7 +97,9 @@ NOT_STATED = [
 ]
 UNKNOWN = [
     *("unbekannt", "Das ist nicht bekannt.", "nicht angegeben", "inconnu", "Je ne sais pas.", "no se sabe", "неизвестно"),
-    *("Я не знаю.", "不明です。", "わかりません。", "記載がありません。", "不知道", "文中未提及。"),
+    *("Я не знаю.", "不明です。", "わかりません。", "記載がありません。", "不知道", "文中未提及。", "未提供相关信息"),
+    *("Das geht aus dem Text nicht hervor.", "알 수 없습니다.", "모르겠습니다.", "불명확합니다.", "미상", "정보가 없습니다."),
+    *("본문에 언급되지 않았습니다.", "명시되지 않음"),
 ]
 
 
@@ -296,3 +300,139 @@ def test_an_answer_is_in_the_segment_of_a_sentence_that_says_what_is_asked(told,
     passages = [Passage("p", told, "Orlau")]
     assert judge(question, right, passages).support == "supported"
     assert judge(question, wrong, passages).support == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "모르타르",
+        "모르핀 10mg",
+        "미상환 잔액 5만 원",
+        "불명예 제대",
+        "언급이 필요한 사항",
+        "没有",
+        "没有提供早餐",
+        "没有资料室",
+    ],
+)
+def test_what_only_begins_like_unknown_is_an_answer(answer):
+    assert not does_not_know(answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "right", "wrong"),
+    [
+        ("Quel est le loyer mensuel ?", "Le loyer mensuel est fixé à 1 250 €.", "1250 €", "250 €"),
+        ("Quel est le loyer mensuel ?", "Le loyer mensuel est fixé à 1\u00a0250 €.", "1 250 €", "250 €"),
+        ("Quel est le prix de la voiture ?", "Le prix de la voiture est de 12\u202f900 euros.", "12 900 euros", "900 euros"),
+        ("Wie hoch ist die Monatsmiete?", "Die Monatsmiete beträgt 1 250,50 €.", "1250,50 €", "250,50 €"),
+        ("Сколько составляет плата за аренду?", "Плата за аренду составляет 1 250 $.", "1 250 $", "250 $"),
+        ("Wie hoch ist die Miete?", "Die Miete beträgt 1'250 Franken.", "1250 Franken", "250 Franken"),
+        ("What is the rent?", "The rent is CHF 1’250.00.", "CHF 1,250", "CHF 250.00"),
+        ("What is the rent?", "The rent is CHF 1’250.00.", "1250 francs", "CHF 1"),
+        ("How many may use the hall?", "The hall is for the use of 1\u202f250 people.", "1,250 people", "250 people"),
+        ("كم الإيجار الشهري؟", "الإيجار الشهري ١٬٢٥٠ ريالا.", "1250 ريالا", "٢٥٠ ريالا"),
+        ("月の家賃はいくらですか？", "月の家賃は12万5千円です。", "12万5千円", "5千円"),
+        ("월 임대료는 얼마입니까?", "월 임대료는 1억 5천만 원입니다.", "1억 5천만 원", "5천만 원"),
+    ],
+)
+def test_a_part_of_a_number_is_another_number(question, told, right, wrong):
+    passages = [Passage("p", told, "Orlau")]
+    assert judge(question, right, passages).support == "supported"
+    assert judge(question, wrong, passages).support == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "right"),
+    [
+        ("Wann findet die Versammlung statt?", "Die Versammlung findet am 8. April 2025 statt.", "08.04.2025"),
+        ("Milloin kokous pidetään?", "Kokous pidetään 8. huhtikuuta 2025 ja se on avoin.", "8.4.2025"),
+        ("Bir sonraki toplantı ne zaman?", "Bir sonraki toplantı 8 Nisan 2025 tarihinde ve burada.", "08.04.2025"),
+    ],
+)
+def test_a_date_of_every_month_may_be_written_in_digits(question, told, right):
+    assert judge(question, right, [Passage("p", told, "Orlau")]).support == "supported"
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "title", "right", "wrong"),
+    [
+        ("下次大会什么时候召开？", "下次大会定于2025年4月8日召开。", "2024年3月12日大会纪要", "2025年4月8日", "2024年3月12日"),
+        ("次の総会はいつですか？", "次の総会は4月8日に開催されます。", "2024年3月12日総会議事録", "4月8日", "2024年3月12日"),
+        (
+            "다음 총회는 언제 열립니까?",
+            "다음 총회는 2025년 4월 8일에 열립니다.",
+            "2024년 3월 12일 총회",
+            "2025년 4월 8일",
+            "2024년 3월 12일",
+        ),
+    ],
+)
+def test_the_date_of_a_title_is_no_answer_below_a_sentence_with_its_own(question, told, title, right, wrong):
+    passages = [Passage("p", told, title)]
+    assert judge(question, right, passages).support == "supported"
+    assert judge(question, wrong, passages).support == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "right", "wrong"),
+    [
+        (
+            "Qui a été élu président ?",
+            "Paul Durand a été élu président et Anne Lefèvre trésorière.",
+            "Paul Durand",
+            "Anne Lefèvre",
+        ),
+        (
+            "Chi è stato eletto presidente?",
+            "Ugo Bianchi è stato eletto presidente e Anna Rossi tesoriera.",
+            "Ugo Bianchi",
+            "Anna Rossi",
+        ),
+        (
+            "Кто был избран главой?",
+            "Анна Смирнова была избрана главой, а Иван Петров казначеем.",
+            "Анна Смирнова",
+            "Иван Петров",
+        ),
+    ],
+)
+def test_a_name_that_is_followed_by_what_it_is_has_a_segment_of_its_own(question, told, right, wrong):
+    passages = [Passage("p", told, "Orlau")]
+    assert judge(question, right, passages).support == "supported"
+    assert judge(question, wrong, passages).support == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Paul Durand a été élu au bureau, Anne Lefèvre également.",
+        "Paul Durand et Anne Lefèvre ont été élus au bureau.",
+        "Paul Durand et Anne Lefèvre, de Lyon, ont été élus au bureau.",
+    ],
+)
+def test_but_not_if_the_same_is_said_of_it(told):
+    assert judge("Qui a été élu au bureau ?", "Anne Lefèvre", [Passage("p", told, "Orlau")]).support == "supported"
+
+
+@pytest.mark.parametrize(
+    ("code", "denying", "other"),
+    [
+        ("ar", "ولا فلن ليست وليس لَا لَمْ لَيْسَ ولم", "كُلَّا حَلَالٌ لَمْسَة إلَّا كلام ولاية لنا سلام"),
+        ("he", "ולא שאינו שלא איננה ואין אינם כשלא", "אינטרנט אינסטלטור כלא מלא מלאי הלאה שלאחר"),
+        (
+            "tr",
+            "temizlemeyiniz kullanmayın açılmamalıdır yapmasın bulunmamaktadır",
+            "ödemesini mayıs mayın zaman kalmaktadır sözleşmesi",
+        ),
+        ("ko", "하지_마세요 넣지_마십시오 출입금지 안_됩니다 먹지_말_것", "요금지급 3월까지_마감 현금지급 보안_된"),
+        ("zh", "严禁烟火 切忌用水 避免阳光直射", "使用软布以避免划伤 为避免损坏请断电器"),
+    ],
+)
+def test_every_form_of_a_not_denies_and_no_word_that_looks_like_one(code, denying, other):
+    def denies(words):
+        said = f"{words.replace('_', ' ')} "
+        return any(clause.denies for clause in _clauses(said, code))
+
+    assert [words for words in denying.split() if not denies(words)] == []
+    assert [words for words in other.split() if denies(words)] == []

@@ -15,7 +15,7 @@ from support.tiers import in_turn
 
 from hopweave.core import catalog, protocols
 from hopweave.core.catalog import ROLES, entries, load
-from hopweave.core.errors import HopweaveError, MissingExtra
+from hopweave.core.errors import HopweaveError, MissingExtra, SettingsError
 from hopweave.core.prompt import Prompts
 from hopweave.core.retries import Retries
 from hopweave.core.types import Reading
@@ -61,6 +61,10 @@ def options_of(part):
     return [field for field in dataclasses.fields(part) if field.init]
 
 
+def is_needed(option):
+    return option.default is option.default_factory is dataclasses.MISSING
+
+
 # -- options ---------------------------------------------------------------------------------------------------------------
 
 
@@ -78,12 +82,39 @@ def test_every_part_is_a_documented_dataclass_whose_options_say_what_they_are(ro
         assert len(help_text) > 5
 
 
+def is_number(hint):
+    return hint in (int, float) or any(is_number(inner) for inner in get_args(hint))
+
+
+def numbers_of(part):
+    """The options of a part that count or limit something."""
+    hints = get_type_hints(part, include_extras=True)
+    names = [option.name for option in options_of(part) if option.name.startswith(("max_", "num_", "n_"))]
+    return [name for name in names if is_number(hints[name])]
+
+
+@pytest.mark.parametrize(("role", "name"), ALL)
+def test_every_option_that_counts_or_limits_something_is_refused_below_zero(role, name):
+    part = loaded(role, name)
+    needed = [option.name for option in options_of(part) if is_needed(option)]
+    given = {option: Path("nowhere") if option in {"index", "path"} else "none" for option in needed}
+    for option in numbers_of(part):
+        with pytest.raises(SettingsError, match=rf"\b{option}\b"):
+            part(**given, **{option: -1})
+
+
+def test_options_that_count_or_limit_something_are_found_in_every_role_of_a_question():
+    assert numbers_of(load("llms", "openai")) == ["max_thinking_tokens", "max_connections"]
+    assert numbers_of(load("retrievers", "hyde")) == ["num_documents", "max_tokens"]
+    assert numbers_of(load("readers", "dpr")) == ["max_span_tokens", "max_tokens"]
+    assert [name for name in METHODS if not numbers_of(loaded("methods", name))] == ["adaptive_rag"]
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_frozen_and_runs_with_its_defaults(name):
     part = loaded("methods", name)
     assert part.__dataclass_params__.frozen
-    for option in options_of(part):
-        assert option.default is not dataclasses.MISSING or option.default_factory is not dataclasses.MISSING, option.name
+    assert [option.name for option in options_of(part) if is_needed(option)] == []
     assert inspect.iscoroutinefunction(part.answer)
     assert list(inspect.signature(part.answer).parameters) == ["self", "question", "workbench"]
     method = part()
@@ -224,7 +255,7 @@ async def test_every_method_gives_the_same_record_again_and_in_replay(name, tmp_
 @pytest.mark.parametrize("name", METHODS)
 async def test_every_method_passes_a_failure_of_the_model_on(name):
     record = await run(name, FORMS[0], ValueError("the model is gone"), Nothing())
-    assert (record.error.kind, record.error.message) == ("ModelError", "ValueError: the model is gone")
+    assert (record.error.kind, record.error.message) == ("ModelError", "Scripted: ValueError: the model is gone")
 
 
 # -- prompts ---------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.readers import read_document, read_mail
 
 from hopweave.answering import methods, parsing
 from hopweave.answering.methods.ircot import _finding as finding
@@ -25,9 +26,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Sampling, Span
 from hopweave.ingest import letterhead, term_lists
 from hopweave.ingest.document import Part
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
-from hopweave.ingest.mail import read_mail
 from hopweave.ingest.pdf_layout import Rule, Word
 from hopweave.ingest.pdf_rows import with_rows
 from hopweave.ingest.recognise import format_of
@@ -52,6 +51,7 @@ from hopweave.text import (
     enumerations,
     estimates,
     evidence,
+    explanations,
     given_up,
     hedges,
     how_often,
@@ -131,6 +131,7 @@ GIVEN = {
     "passage": "The default is None.",
     "num": 3,
     "query": "Who wrote it first?",
+    "other": "Who wrote it?",
     "labels": ("Yes", "No"),
     "span": Span(0, 1),
     "fields": {"answer": str, "fact": int, "first": dict},
@@ -358,6 +359,8 @@ OTHERS = {
     "chosen_sentences": lambda text: evidence.chosen_sentences(
         "Who wrote it first?", [Hit(Passage("p", text, "A"), 1.0, 1)], 10**9
     ),
+    "asks_to_explain": explanations.asks_to_explain,
+    "asks_to_explain.german": lambda text: explanations.asks_to_explain(f"Warum ist das nicht {text}"),
     "adopted_phrase": lambda text: adopted_phrase("x", [text] * 3, [Passage("p", text)]),
 }
 READERS = {**dict(parsers()), **OTHERS}
@@ -441,6 +444,8 @@ LONGEST = {
     "follow_ups.parse_follow_ups": ("Follow up", " ", "*", "1.", "final answer "),
     "actions.read_action": ("Finish[", " ", "[", "]"),
     "fields.parse_fields": ("", "Search Query", "_ "),
+    "asks_to_explain": ("W ", "? ", "; ", ": ", ". ", "?! ", "and, ", ", how do ", ", how does work "),
+    "asks_to_explain.german": ("", "? ", "? und ", ", wie "),
     "choice.parse_choice": ("", "best choice is ", "9 "),
 }
 """What each text begins with, and pieces of which it is made."""

@@ -8,7 +8,7 @@ import pytest
 from support.parts import METHODS
 from support.tiers import first_of
 
-from hopweave.core.catalog import load
+from hopweave.core.catalog import entries, load
 from hopweave.core.errors import MissingExtra
 from hopweave.core.retries import Retries
 from hopweave.core.types import Hit, Passage, Question, Reading, Span
@@ -20,6 +20,10 @@ from hopweave.run.store.store import Store
 from hopweave.run.weaver import Weaver
 
 QUESTION = Question("towns", "Which house stands in the town where the mayor of Orlau was born?")
+LONG = Question("towns", "Why does the mayor of Orlau go to Tromvik?", "long")
+SEARCHING = [name for name in METHODS if entries("methods")[name].group != "never searches"]
+TO_SEARCH = {"toqd": {"use_self_verify": False}, "verify_and_edit": {"gate": "always"}}
+"""The options with which a method searches although its model knows an answer, and the same one each time."""
 PASSAGES = [
     Passage("orlau", "Orlau has 900 inhabitants. Its mayor is Ida Renn.", "Orlau"),
     Passage("renn", "Ida Renn was born in Tromvik in 1902.", "Ida Renn"),
@@ -82,10 +86,10 @@ def store(tmp_path):
 KEPT = {}
 
 
-def weaver(method, llm):
+def weaver(method, llm, options):
     try:
         load("methods", method)
-        settings = read_settings({"method": method, "budget": {"max_llm_calls": 30}})
+        settings = read_settings({"method": method, "budget": {"max_llm_calls": 30}, "methods": {method: options}})
     except MissingExtra as error:
         pytest.skip(str(error))
     detector = load("duplicate_detectors", "normalized")()
@@ -100,15 +104,26 @@ def weaver(method, llm):
     return Weaver(settings, components=parts)
 
 
-async def asked(method, seed=0):
-    async with weaver(method, model(seed)) as one:
-        return await one.answer(QUESTION)
+async def asked(method, seed=0, question=QUESTION, options=None):
+    async with weaver(method, model(seed), options or {}) as one:
+        return await one.answer(question)
+
+
+async def searched(method):
+    """The first record of a method with a search, and its seed."""
+    question = LONG if method == "cot_sc_then_react" else QUESTION  # it searches only if its samples disagree
+    for seed in range(40):
+        KEPT["in"] = KEPT["in"].with_name(f"{seed}.sqlite")
+        record = await asked(method, seed, question, TO_SEARCH.get(method))
+        if steps_of(record, Search):
+            return record, seed
+    raise AssertionError(f"{method} never searches")
 
 
 async def again(record, *changes, seed=0):
     """The record of the changed run, and the prompts that the model was sent for it."""
     llm = model(seed)
-    async with asyncio.timeout(60), weaver(record.setup.method, llm) as one:
+    async with asyncio.timeout(60), weaver(record.setup.method, llm, record.setup.options) as one:
         branch = await one.again(Record.from_json(record.to_json()), changes)
     assert Record.from_json(branch.to_json()) == branch
     return branch, [messages for messages, _ in llm.calls]
@@ -163,12 +178,13 @@ def changed_in(branch, field):
     return min(found, key=lambda step: step.timing.started_seconds)
 
 
-@pytest.mark.parametrize("method", first_of(METHODS, 15))
+@pytest.mark.parametrize("method", first_of(SEARCHING, 15))
 async def test_an_edited_query_is_searched_for_in_place_of_the_methods(method):
-    record = await asked(method)
+    record, seed = await searched(method)
     for step in steps_of(record, Search):
         query = step.queries[-1]
-        branch, sent = await again(record, {"change": "query", "step": step.id, "was": query, "now": "Otto Falk"})
+        change = {"change": "query", "step": step.id, "was": query, "now": "Otto Falk"}
+        branch, sent = await again(record, change, seed=seed)
         _check_what_stands_before(record, branch, step, sent)
         changed = changed_in(branch, "was")
         assert changed.queries == tuple("Otto Falk" if one == query else one for one in step.queries)
@@ -176,12 +192,13 @@ async def test_an_edited_query_is_searched_for_in_place_of_the_methods(method):
         assert changed.hits[-1][0].passage_id == "falk"
 
 
-@pytest.mark.parametrize("method", first_of(METHODS, 15))
+@pytest.mark.parametrize("method", first_of(SEARCHING, 15))
 async def test_a_forbidden_passage_is_found_no_more_from_its_step_on_and_others_take_its_place(method):
-    record = await asked(method)
+    record, seed = await searched(method)
     for step in steps_of(record, Search):
         hidden = step.hits[0][0].passage_id
-        branch, sent = await again(record, {"change": "forbid", "step": step.id, "passage": hidden})
+        change = {"change": "forbid", "step": step.id, "passage": hidden}
+        branch, sent = await again(record, change, seed=seed)
         _check_what_stands_before(record, branch, step, sent)
         first = changed_in(branch, "forbidden")
         assert (first.queries, first.forbidden) == (step.queries, (hidden,))
@@ -192,12 +209,13 @@ async def test_a_forbidden_passage_is_found_no_more_from_its_step_on_and_others_
                 assert hidden not in [hit.passage_id for hits in one.hits for hit in hits]
 
 
-@pytest.mark.parametrize("method", first_of(METHODS, 9))
+@pytest.mark.parametrize("method", first_of(SEARCHING, 9))
 async def test_a_pinned_passage_is_the_first_hit_of_its_search_alone(method):
-    record = await asked(method)
+    record, seed = await searched(method)
     for step in steps_of(record, Search):
         last = record.passages[-1].id
-        branch, sent = await again(record, {"change": "pin", "step": step.id, "passage": last})
+        change = {"change": "pin", "step": step.id, "passage": last}
+        branch, sent = await again(record, change, seed=seed)
         _check_what_stands_before(record, branch, step, sent)
         pinned = changed_in(branch, "pinned")
         assert pinned.pinned == (last,)
@@ -213,9 +231,10 @@ async def test_a_branch_of_a_branch_keeps_what_the_first_one_changed(method):
     first = steps_of(record, ModelCall)[0]
     once, _ = await again(record, {"change": "reply", "step": first.id, "now": EDITED})
     later = [step for step in steps_of(once, ModelCall) if step.was is None]
-    if later:
-        twice, sent = await again(once, {"change": "reply", "step": later[-1].id, "now": EDITED})
-        _check_what_stands_before(once, twice, later[-1], sent)
-        edited = [one for one in twice.steps if isinstance(one, ModelCall) and one.was is not None]
-        assert first.text in [one.was for one in edited]
-        assert len(edited) >= 2
+    if not later:
+        pytest.skip(f"{method} asks no more after a reply with an answer")
+    twice, sent = await again(once, {"change": "reply", "step": later[-1].id, "now": EDITED})
+    _check_what_stands_before(once, twice, later[-1], sent)
+    edited = [one for one in twice.steps if isinstance(one, ModelCall) and one.was is not None]
+    assert first.text in [one.was for one in edited]
+    assert len(edited) >= 2

@@ -164,7 +164,7 @@ async def test_all_that_it_does_is_filed_under_its_search_and_a_decision_for_eac
     ("say", "engine", "kind", "message"),
     [
         (ModelError("the model is gone"), "index", "ModelError", "the model is gone"),
-        (ValueError("no model"), "index", "ModelError", "ValueError: no model"),
+        (ValueError("no model"), "index", "ModelError", "Scripted: ValueError: no model"),
         ("1. Who?", "broken", "SearchError", "the index is gone"),
     ],
 )
@@ -213,7 +213,7 @@ async def test_what_a_retriever_breaks_on_is_a_failure_of_the_search(index):
     weaver.method = Searching((QUESTION,), 3)
     async with weaver:
         record = await weaver.answer(QUESTION)
-    assert (record.error.kind, record.error.message) == ("SearchError", "TypeError: no such thing")
+    assert (record.error.kind, record.error.message) == ("SearchError", "Breaking: TypeError: no such thing")
 
 
 async def test_without_an_engine_it_says_that_no_corpus_was_given():

@@ -18,10 +18,11 @@ from hopweave.core.errors import MissingExtra
 from hopweave.core.retries import Retries
 from hopweave.core.types import Hit, Passage, Question, Reading, Span
 from hopweave.models.llms.scripted import Scripted
-from hopweave.record import Read, Record
+from hopweave.record import Decision, Read, Record
 from hopweave.run.components import Components
 from hopweave.run.settings import read_settings
 from hopweave.run.weaver import Weaver
+from hopweave.show.legend import LABELS
 
 PACKAGE = Path(catalog.__file__).parents[1]
 SEEDS = range(6)
@@ -118,6 +119,13 @@ async def _answered(method, question, seed, **more):
     return record
 
 
+async def with_claims(method, question):
+    """The records of a question, of which some have claims."""
+    records = [await answered(method, question, seed) for seed in SEEDS]
+    assert any(record.answer.claims for record in records)
+    return records
+
+
 def own_passages(record, query):
     """The readings that were made for a query."""
     return {
@@ -135,8 +143,7 @@ def sentences_with_marks(text):
 
 @pytest.mark.parametrize(("method", "question"), in_turn(METHODS, QUESTIONS))
 async def test_no_mark_stands_where_nothing_is_cited_and_every_quote_is_in_its_passage(method, question):
-    for seed in SEEDS:
-        record = await answered(method, question, seed)
+    for record in await with_claims(method, question):
         answer, texts = record.answer, {one.id: one.text for one in record.passages}
         cited = {number: claim for number, claim in enumerate(answer.claims, 1) if claim.citations}
         for sentence, marks in sentences_with_marks(answer.text):
@@ -152,8 +159,7 @@ async def test_no_mark_stands_where_nothing_is_cited_and_every_quote_is_in_its_p
 
 @pytest.mark.parametrize(("method", "question"), in_turn(METHODS, QUESTIONS))
 async def test_a_claim_stands_as_the_one_rule_says_from_its_passage_and_reading(method, question):
-    for seed in SEEDS:
-        record = await answered(method, question, seed)
+    for record in await with_claims(method, question):
         for number, claim in enumerate(record.answer.claims, 1):
             if claim.shortfall in {"check", "premise"}:
                 assert claim.support == "unsupported"  # a method lowers what the rule gives, and never raises it
@@ -171,6 +177,13 @@ async def test_a_claim_stands_as_the_one_rule_says_from_its_passage_and_reading(
             else:
                 denied = [record.passage(one) for one in readings]
                 assert judge(claim.query, claim.text, denied, readings).support == claim.support
+
+
+@pytest.mark.parametrize(("method", "question"), in_turn(METHODS, QUESTIONS))
+async def test_the_legend_explains_every_decision_of_a_method(method, question):
+    for seed in SEEDS:
+        record = await answered(method, question, seed)
+        assert {step.label for step in record.steps if isinstance(step, Decision)} <= LABELS.keys()
 
 
 def test_no_method_makes_claims_or_answers_or_judges_by_itself():

@@ -30,10 +30,11 @@ from hopweave.text.sentences import sentence_spans
     [
         (["one", "one", "three"], ["one", "three"]),
         (["x" * 4_001] * 2, ["x" * 4_001]),
-        (["x" * 4_001, *("x" * (5_000 + more) for more in range(8)), "x" * 4_001], None),
-        (["x" * 40_001] * 2, None),
+        (["x" * (100_000 + number % 9) for number in range(18)], ["x" * (100_000 + number) for number in range(9)]),
+        (["x" * 4_001, *("x" * (250_000 + more) for more in range(4)), "x" * 4_001], None),
+        (["x" * 1_000_001] * 2, None),
     ],
-    ids=["equal", "long-and-equal", "long-and-many", "too-long-to-be-kept"],
+    ids=["equal", "long-and-equal", "the-passages-of-a-question", "long-and-many", "too-long-to-be-kept"],
 )
 def test_an_equal_text_is_not_worked_on_twice_unless_it_is_long(texts, worked_on):
     seen = []
@@ -45,6 +46,19 @@ def test_an_equal_text_is_not_worked_on_twice_unless_it_is_long(texts, worked_on
 
     assert [length(text) for text in texts] == [len(text) for text in texts]
     assert seen == (texts if worked_on is None else worked_on)
+
+
+def test_long_texts_are_told_apart_by_what_else_is_asked_of_them():
+    seen = []
+
+    @remembered
+    def part(text: str, start: int, end: int) -> str:
+        seen.append((start, end))
+        return text[start:end]
+
+    text = "abc" * 2_000
+    assert [part(text, 0, 2), part(text, 1, 3), part(text, 0, 2)] == ["ab", "bc", "ab"]
+    assert seen == [(0, 2), (1, 3)]
 
 
 def test_what_is_kept_has_an_end_and_the_oldest_goes_first():

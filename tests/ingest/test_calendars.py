@@ -6,10 +6,9 @@ from base64 import b64encode
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.readers import read_ics, read_vcf
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.calendars import read_ics
-from hopweave.ingest.cards import read_vcf
 from hopweave.ingest.split import cut_part
 
 

@@ -1,8 +1,7 @@
 """Tables of contents and indexes of text in pages, and lists that only look like them."""
 
 import pytest
-
-from hopweave.ingest.contents_by_page import without_contents_by_page
+from support.readers import without_contents_by_page
 
 TITLES = ("Keeping the lamps", "Drying of oil", "Mooring a boat", "Ropes and knots", "Painting the tower", "Letters home")
 FRONT = 2

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compound_files import compound_file
+from support.readers import read_doc
 
 from hopweave.core.errors import DataError
 from hopweave.ingest import compound_file as compound_files
-from hopweave.ingest.doc import read_doc
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.reasons import Reason, Unreadable, reason_of
 

@@ -1,10 +1,9 @@
 """Lines that each say something of their own: calendars, opening hours, timelines, bills."""
 
 import pytest
+from support.readers import read_document, read_plain
 
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.entries import entries_in, records_in
-from hopweave.ingest.plain_text import read_plain
 
 
 @pytest.mark.parametrize(

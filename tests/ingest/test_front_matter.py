@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.corpora import read, written
+from support.readers import read_markdown
 
 from hopweave.ingest.front_matter import front_matter_of
-from hopweave.ingest.markdown import read_markdown
 
 
 @pytest.mark.parametrize(

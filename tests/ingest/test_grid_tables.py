@@ -1,9 +1,9 @@
 """Tables of plain text that are drawn with lines are read row by row; drawings are not."""
 
 import pytest
+from support.readers import read_document
 
 from hopweave.ingest.aligned_tables import with_rows
-from hopweave.ingest.documents import read_document
 
 ROWS = ["Code: 200; Meaning: OK; Since: 1871.", "Code: 404; Meaning: not there; Since: 1872."]
 DATABASE = """

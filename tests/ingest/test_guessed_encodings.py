@@ -35,6 +35,42 @@ def test_a_text_without_a_declared_encoding_is_read_as_it_was_written(tmp_path, 
     assert tally.num_guessed == 1
 
 
+OF_OLD_SYSTEMS = [
+    ("Die Miete für die Wohnung beträgt 1250 Euro. Die Kündigung muss schriftlich erfolgen.", ("cp437", "cp850", "mac-roman")),
+    (
+        "Le préavis est de trois mois. Le dépôt de garantie est restitué après l'état des lieux.",
+        ("cp437", "cp850", "mac-roman"),
+    ),
+    ("Hyran är 900 kronor. Avgiften höjs i år för att täcka kostnaderna på vägen.", ("cp437", "cp850", "mac-roman")),
+    ("Lejen er 900 kroner. Gebyret forhøjes i år, så vi kan dække udgifterne på vejen.", ("cp850", "mac-roman")),
+    ("Señor Muñoz: ¿cuándo vendrá usted mañana?", ("cp437", "cp850")),
+    ("Czynsz wynosi 1250 złotych miesięcznie, a kaucja będzie zwrócona po opróżnieniu lokalu.", ("cp852",)),
+    ("Öffnungszeiten: täglich", ("cp437", "cp850")),
+]
+
+
+@pytest.mark.parametrize(("text", "encoding"), [(text, name) for text, names in OF_OLD_SYSTEMS for name in names])
+def test_a_short_text_of_dos_or_the_classic_mac_os_has_its_letters_and_no_control_characters(text, encoding):
+    content = text.encode(encoding)
+    assert content.decode(guessed_encoding(content)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("The rôle of the naïve façade in São Paulo.", "cp1252"),
+        ("Lamp–café at 5 °C for £5 – “fine”, said René’s friend’s aunt.", "cp1252"),
+        ("McÉwan and DeÁngelo met in Málaga.", "cp1252"),
+        ("Wi‑Fi-роутер и USB-кабель лежат в коробке.".replace("‑", "-"), "cp1251"),
+        ("赤、青、黄、緑、白、黒。", "cp932"),
+        ("ราคาต่อเดือนคือห้าร้อยบาท ไม่รวมค่าน้ำ", "cp874"),
+    ],
+)
+def test_a_mark_or_capital_within_a_word_now_and_then_is_in_its_place(text, encoding):
+    content = text.encode(encoding)
+    assert content.decode(guessed_encoding(content)) == text
+
+
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".rst", ".csv", ".tsv", ".srt", ""])
 def test_documents_and_tables_of_every_kind_are_read_so(tmp_path, suffix):
     said = TEXTS["cp1252"]

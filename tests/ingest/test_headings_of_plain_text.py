@@ -2,9 +2,9 @@
 
 import pytest
 from support.corpora import read, written
+from support.readers import read_document
 
 from hopweave.ingest.aligned_tables import with_rows
-from hopweave.ingest.documents import read_document
 from hopweave.text.sentences import sentence_spans
 
 RENDERED = """LAMP(1)                         User Commands                         LAMP(1)

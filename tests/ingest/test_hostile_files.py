@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 from support.corpora import one_line_of, read, refused
+from support.readers import read_document
 from support.tiers import first_of
 
 from hopweave.core.catalog import load
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.datasets._rows import Layout, Text, read_members, read_rows
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.find import find_files
 from hopweave.ingest.json_stream import MAX_DEPTH
 from hopweave.ingest.read import CorpusOptions, read_corpus

@@ -5,8 +5,7 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 from support.corpora import read, written
-
-from hopweave.ingest.info import read_info
+from support.readers import read_info
 
 MANUAL = """This is lamp.info, produced by makeinfo version 6.7 from lamp.texi.
 

@@ -1,8 +1,8 @@
 """Items of numbered lists keep their numbers, so that a passage says which step is the third."""
 
 import pytest
+from support.readers import read_document
 
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.item_numbers import numeral
 from hopweave.text.sentences import first_sentence, sentence_spans
 

@@ -1,8 +1,8 @@
 """The first lines of a plain text are its title where they say what it is, and nothing where they are text."""
 
 import pytest
+from support.readers import read_document
 
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.letterhead import is_in_capitals, subject_of_letter, title_of
 
 TEXT = "\n\nThe lamp is lit at dusk.\nIt burns.\nOil is kept below.\nIt is dry.\nBoats come by.\nThey are few.\n"

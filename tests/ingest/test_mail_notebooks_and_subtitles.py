@@ -8,8 +8,8 @@ from email.message import EmailMessage
 
 import pytest
 from support.corpora import read, refused, written
+from support.readers import read_mail
 
-from hopweave.ingest.mail import read_mail
 from hopweave.ingest.recognise import format_of
 from hopweave.ingest.tally import Tally
 

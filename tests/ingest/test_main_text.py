@@ -2,9 +2,7 @@
 
 import pytest
 from support.corpora import read, written
-
-from hopweave.ingest.documents import read_document
-from hopweave.ingest.main_text import main_text
+from support.readers import main_text_of, read_document
 
 SENTENCES = [
     "The lamp is lit at dusk, and Ada Finch, who keeps the light, notes the hour",
@@ -25,7 +23,7 @@ def paged(*pages, head="RFC 9999                     Lights of Carrow           
 
 
 def test_headers_and_footers_are_left_out_but_for_what_the_first_page_lacks():
-    text, running = main_text(paged("Finch keeps the light.", *(f"   {one}." for one in SENTENCES)))
+    text, running = main_text_of(paged("Finch keeps the light.", *(f"   {one}." for one in SENTENCES)))
     assert running == "RFC 9999 Lights of Carrow May 1871"
     assert text.split("\n\n") == ["Finch keeps the light.", *(f"   {one}." for one in SENTENCES)]
 
@@ -37,7 +35,7 @@ def test_what_the_first_page_lacks_comes_first():
 
 def test_a_title_that_all_pages_have_stays_on_the_first():
     pages = [f"Manual of Lights\n\n{one}.\n\n{number}" for number, one in enumerate(SENTENCES, start=1)]
-    text, running = main_text("\f".join(pages))
+    text, running = main_text_of("\f".join(pages))
     assert text.split("\n\n") == ["Manual of Lights", *(f"{one}." for one in SENTENCES)]
     assert running == ""
 
@@ -54,7 +52,7 @@ def test_a_title_that_all_pages_have_stays_on_the_first():
     ],
 )
 def test_a_paragraph_that_goes_on_over_a_page_is_whole(before, after, goes_on):
-    text, _ = main_text(paged("Finch keeps the light.", before, after, *(f"   {one}." for one in SENTENCES[1:4])))
+    text, _ = main_text_of(paged("Finch keeps the light.", before, after, *(f"   {one}." for one in SENTENCES[1:4])))
     between = "\n" if goes_on else "\n\n"
     assert before.rpartition("\n")[2] + between + after in text
 
@@ -71,14 +69,14 @@ def test_a_paragraph_that_goes_on_over_a_page_is_whole(before, after, goes_on):
     ],
 )
 def test_form_feeds_without_headers_and_footers_mean_nothing(text):
-    assert main_text(text) == (text, "")
+    assert main_text_of(text) == (text, "")
 
 
 def test_an_index_at_the_end_is_left_out():
     pages = [f"   {one}." for one in (*SENTENCES, *SENTENCES[::-1])]
     words = ["lamp", "oil", "boats", "ropes", "nobody"]
     index = "\n".join(f"{word}, {at + 2}" for at, word in [*enumerate(words), *enumerate(words), *enumerate(words)])
-    text, _ = main_text(paged("Finch keeps the light.", *pages, index))
+    text, _ = main_text_of(paged("Finch keeps the light.", *pages, index))
     assert "ropes, 5" not in text
     assert SENTENCES[4] in text
 
@@ -99,14 +97,14 @@ def listed(entries, heading="Table of Contents", leader=""):
 @pytest.mark.parametrize("entries", CHAPTERS.values(), ids=CHAPTERS)
 @pytest.mark.parametrize("leader", ["", "........", ". . . . ."])
 def test_a_list_of_what_follows_as_headings_is_left_out(entries, leader):
-    text, _ = main_text(listed(entries, leader=leader))
+    text, _ = main_text_of(listed(entries, leader=leader))
     assert [line for line in text.split("\n") if line][:2] == ["The light of Carrow.", entries[0].removeprefix("- ")]
     assert text.count(entries[3].removeprefix("- ")) == 1
 
 
 def test_a_long_entry_may_go_on_in_the_next_line():
     entries = [f"{number}. What the keeper of the light writes down of {what}" for number, what in enumerate("abcde", start=1)]
-    text, _ = main_text(
+    text, _ = main_text_of(
         listed(entries).replace("   3. What the keeper of the light", "   3. What the keeper of\n      the light")
     )
     assert text.count("keeper of") == 5
@@ -124,7 +122,7 @@ def test_a_long_entry_may_go_on_in_the_next_line():
     ],
 )
 def test_another_list_stays(text):
-    assert main_text(text) == (text, "")
+    assert main_text_of(text) == (text, "")
 
 
 def test_a_passage_of_such_a_file_names_its_section_and_cites_whole_sentences(tmp_path):

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 from support.corpora import read, written
+from support.readers import read_document
 
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.recognise import format_of
 
 MAN = r""".\" A comment, long enough to be one.

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.corpora import read, written
+from support.readers import read_markdown
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.markdown import read_markdown
 
 
 def text_of(page):

@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compound_files import compound_file
 from support.corpora import one_line_of
+from support.readers import read_mail, read_msg
 
 from hopweave.core.errors import DataError
 from hopweave.ingest import compound_file as opening
 from hopweave.ingest import outlook
-from hopweave.ingest.mail import read_mail
-from hopweave.ingest.outlook import read_msg
 from hopweave.ingest.reasons import Reason, Unreadable
 
 SENT = datetime(2026, 1, 2, 10, 0, tzinfo=UTC)

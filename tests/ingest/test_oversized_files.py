@@ -1,13 +1,15 @@
 """Files that are nested too deeply, too wide, or too slow: one line says which limit, and the other files are read."""
 
+import json
+
 import pytest
 from support.documents import docx, paragraph
 from support.oversized import LONG, NESTED, TEXT, WIDE, StepClock, as_bytes, inflated_pdf
+from support.readers import read_document
 from support.tiers import first_of
 
 from hopweave.core.errors import DataError
 from hopweave.ingest import deadline
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.html_page import MAX_DEPTH
 from hopweave.ingest.office_tables import MAX_COLUMNS
 from hopweave.ingest.read import CorpusOptions, read_corpus
@@ -97,6 +99,7 @@ def clock(monkeypatch):
 
 
 NUM = 500
+PAGE = "".join(f"<p>{number}. The lamp is lit at dusk.</p>\n" for number in range(20_000))
 DOCUMENTS = [name for name in LONG if name.endswith((".txt", ".md", ".html", ".rst", ".docx", ".epub", ".pdf"))]
 RECORDS = [name for name in LONG if name not in DOCUMENTS]
 
@@ -130,6 +133,18 @@ def test_records_are_read_without_a_limit_unless_one_is_given_and_then_up_to_the
     assert str(tally.unread[0]) == f"{said} ({len(found)} passages of it kept)"
     with pytest.raises(DataError, match="took longer than 35 seconds"):
         read(tmp_path, max_seconds=35)
+
+
+@pytest.mark.parametrize(
+    "values", [{"text": PAGE}, {"Fare": PAGE}, {"user": "ida", "text": PAGE}], ids=["text", "field", "message"]
+)
+def test_html_within_a_record_is_read_until_the_time_is_up(tmp_path, clock, values):
+    (tmp_path / "a.jsonl").write_text(json.dumps(values))
+    assert "The lamp is lit at dusk." in read(tmp_path)[0].text
+    clock.num_looks = 0
+    with pytest.raises(DataError, match="took longer than 35 seconds"):
+        read(tmp_path, max_seconds=35)
+    assert clock.num_looks < 50
 
 
 def test_what_is_done_with_the_passages_is_not_counted(tmp_path, clock):

@@ -1,8 +1,7 @@
 """Sentences that go on over the end of a page."""
 
 import pytest
-
-from hopweave.ingest.page_breaks import with_whole_sentences
+from support.readers import with_whole_sentences
 
 LINE = "The keeper of the light of Carrow was an engineer\nand a captain"
 

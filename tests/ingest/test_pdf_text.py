@@ -3,10 +3,10 @@
 import pytest
 from support.corpora import read, written
 from support.documents import pdf, pdf_file, with_outline
+from support.readers import parts_of_pages
 
 from hopweave.ingest.document import Heading
 from hopweave.ingest.pdf_letters import as_written
-from hopweave.ingest.pdf_text import parts_of_pages
 from hopweave.ingest.running_lines import Bookmark
 
 

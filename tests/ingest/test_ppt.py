@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compound_files import compound_file
+from support.readers import read_ppt
 
 from hopweave.core.errors import DataError
 from hopweave.ingest import compound_file as compound_files
 from hopweave.ingest.formats import Limits
-from hopweave.ingest.ppt import read_ppt
 from hopweave.ingest.reasons import Reason, reason_of
 
 DOCUMENT, SLIDE, NOTES, LIST, OF_SLIDE, SLIDE_SAYS, EDIT, PLACES = 0x3E8, 0x3EE, 0x3F0, 0xFF0, 0x3F3, 0x3EF, 0xFF5, 0x1772

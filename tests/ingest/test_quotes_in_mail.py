@@ -2,8 +2,8 @@
 
 import pytest
 from support.corpora import read, written
+from support.readers import without_quotes
 
-from hopweave.ingest.quoted import without_quotes
 from hopweave.ingest.tally import Tally
 
 EARLIER = (

@@ -2,9 +2,9 @@ import time
 from pathlib import Path
 
 import pytest
+from support.readers import read_rst
 
 from hopweave.ingest.read import read_corpus
-from hopweave.ingest.rst import read_rst
 
 PAGE = """.. _top:
 

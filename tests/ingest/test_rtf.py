@@ -5,9 +5,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.readers import read_rtf
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.rtf import read_rtf
 
 FONTS = (
     rb"{\fonttbl{\f0\froman\fcharset0 Times;}{\f1\fcharset204 Times;}{\f2\fcharset128 Mincho;}{\f3\fcharset2 Symbol;}"

@@ -3,8 +3,8 @@
 import pytest
 from support.documents import docx
 from support.office import odf, pptx
+from support.readers import read_html
 
-from hopweave.ingest.html_page import read_html
 from hopweave.ingest.read import read_corpus
 from hopweave.ingest.superscripts import raised
 

@@ -1,10 +1,9 @@
 """Tables whose columns are set apart by blanks or tabs."""
 
 import pytest
+from support.readers import read_html, read_plain
 
 from hopweave.ingest.aligned_tables import with_rows
-from hopweave.ingest.html_page import read_html
-from hopweave.ingest.plain_text import read_plain
 
 PIERS = "Pier      2021    2024\n----      ----    ----\nP1        0.12    0.15\nP2        0.26    0.31"
 SAID = "Pier: P1; 2021: 0.12; 2024: 0.15.\n\nPier: P2; 2021: 0.26; 2024: 0.31."

@@ -17,7 +17,8 @@ from hopweave.retrieval.engines.bm25 import BM25
 
 def sync(to: Path, *folders: Path, gone_ok: bool = False, lenient: bool = True) -> Intake:
     """Brings an index in line with folders; returns what was done."""
-    one = Intake(folders, sync=True, options=CorpusOptions(lenient=lenient), gone_ok=gone_ok)
+    options = CorpusOptions(lenient=lenient, follow_links=True)
+    one = Intake(folders, sync=True, options=options, gone_ok=gone_ok)
     BM25.take_in(to, one, update=to.exists())
     return one
 

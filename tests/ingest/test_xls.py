@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compound_files import compound_file
+from support.readers import read_xls
 
 from hopweave.core.errors import DataError
 from hopweave.ingest import compound_file as compound_files
 from hopweave.ingest import xls as reader
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.reasons import Reason, reason_of
-from hopweave.ingest.xls import read_xls
 
 LEGACY = Path(__file__).parent / "legacy"
 END = struct.pack("<HH", 0x0A, 0)

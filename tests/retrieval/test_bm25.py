@@ -351,7 +351,7 @@ def test_of_two_writers_the_second_is_refused(index):
 
 
 def test_updating_what_is_not_there_says_how_to_build_it(tmp_path):
-    with pytest.raises(DataError, match=r"there is no index in .*; build it with: hopweave index"):
+    with pytest.raises(DataError, match=r"there is no index in .*; make one with: hopweave index"):
         BM25.update(tmp_path / "index", upsert=ULM)
 
 

@@ -212,12 +212,41 @@ def test_an_endpoint_that_is_busy_for_a_moment_is_asked_again(key):
         (Behaviour(raw='{"data": []}'), "sent no vectors of 1 texts"),
         (Behaviour(raw='{"data": [{"index": 0, "embedding": "AAAA"}]}'), "sent no vectors"),
         (Behaviour(raw='{"data": [{"index": 0, "embedding": [1e999, 0]}]}'), "no numbers|not a"),
+        (Behaviour(raw='{"data": [{"index": 0, "embedding": []}]}'), "sent no vectors"),
+        (Behaviour(raw='{"data": [{"index": 1e999, "embedding": [1]}]}'), "sent no vectors"),
+        (Behaviour(raw='{"data": [{"index": 1, "embedding": [1]}]}'), "sent no vectors"),
+        (Behaviour(raw=f'{{"data": [{{"index": 0, "embedding": [1{"0" * 400}]}}]}}'), "sent no vectors"),
     ],
 )
 def test_what_an_endpoint_sends_amiss_is_a_search_error_without_the_key(key, behaviour, said):
     with Served([behaviour]) as server, pytest.raises(SearchError, match=said) as caught:
         vectors_of(["a"], **at(server))
     assert "secret-of-embeddings" not in str(caught.value)
+
+
+def numbered(*numbers):
+    rows = [{"index": number, "embedding": [at + 1]} for at, number in enumerate(numbers)]
+    return Behaviour(raw=json.dumps({"data": rows}))
+
+
+@pytest.mark.parametrize(("numbers", "vectors"), [((2, 0, 1), [2.0, 3.0, 1.0]), ((0, 0, 0), [1.0, 2.0, 3.0])])
+def test_rows_are_put_in_order_by_their_numbers_unless_all_have_none(key, numbers, vectors):
+    with Served([numbered(*numbers)]) as server:
+        assert vectors_of(["a", "b", "c"], **at(server, normalized=False)).reshape(-1).tolist() == vectors
+
+
+@pytest.mark.parametrize("numbers", [(1, 0, 0), (0, 1, 1), (1, 2, 3), (0, 1), (0, 1, 2, 3), (0, 0), (-1, 0, 1)])
+def test_rows_whose_numbers_are_not_those_of_the_texts_are_refused(key, numbers):
+    with Served([numbered(*numbers)]) as server, pytest.raises(SearchError, match="sent no vectors of 3 texts"):
+        vectors_of(["a", "b", "c"], **at(server))
+
+
+def test_vectors_of_different_lengths_are_refused(key):
+    def growing(request):
+        return Behaviour(raw=json.dumps({"data": [{"index": 0, "embedding": [1.0] * (request.number + 1)}]}))
+
+    with Served(growing) as server, pytest.raises(SearchError, match="sent vectors of different lengths"):
+        vectors_of(["a", "b"], **at(server, batch_size=1))
 
 
 def test_the_address_of_an_endpoint_is_no_part_of_the_identity(key):

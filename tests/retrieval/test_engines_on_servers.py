@@ -388,7 +388,7 @@ def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine
         old.update(upsert=[replace(LIGHT, access=("a",))])
     old._put_state(replace(old._opened(), has_filters=False, is_ready=True))
     old.close()
-    with pytest.raises(DataError, match="was built before there were metadata, so they cannot be queried; build it again"):
+    with pytest.raises(DataError, match="was built before there were metadata, so they cannot be queried; rebuild it with"):
         opened(engine, visible=Visible(where={"year": "1"})).search(["oak"], 5)
 
 
@@ -476,7 +476,7 @@ def test_an_update_that_was_interrupted_is_noticed(engine, opened, reopened, mon
 
     with pytest.raises(KeyboardInterrupt):
         one.update(upsert=breaks())
-    with pytest.raises(DataError, match="an update of it was interrupted; build it again"):
+    with pytest.raises(DataError, match="an update of it was interrupted; rebuild it with"):
         reopened(one).search(["oak"], 1)
 
 

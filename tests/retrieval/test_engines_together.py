@@ -221,12 +221,27 @@ def test_an_endpoint_that_is_down_for_a_moment_is_asked_again(index, key):
         (Behaviour(status=400, text="bad secret-of-rerank"), "bad"),
         (Behaviour(raw='{"results": []}'), "sent no scores of"),
         (Behaviour(raw='{"results": [{"index": 0, "relevance_score": NaN}]}'), "no"),
+        (Behaviour(raw='{"results": [{"index": 1e999, "relevance_score": 1}]}'), "sent no scores of"),
     ],
 )
 def test_what_an_endpoint_sends_amiss_is_a_search_error_without_the_key(index, key, behaviour, said):
     with Served([behaviour]) as server, pytest.raises(SearchError, match=said) as caught:
         reranked(index, server).search([QUESTION], 2)
     assert "secret-of-rerank" not in str(caught.value)
+
+
+@pytest.mark.parametrize("num_extra", [0, 1])
+def test_two_scores_of_one_passage_are_refused(index, key, num_extra):
+    def scored(request):
+        places = [*range(len(request.body["documents"])), *range(num_extra)]
+        return Behaviour(raw=json.dumps({"results": [{"index": place, "relevance_score": -place} for place in places]}))
+
+    with Served(scored) as server:
+        if num_extra == 0:
+            assert len(reranked(index, server).search([QUESTION], 2)[0]) == 2
+            return
+        with pytest.raises(SearchError, match="sent no scores of"):
+            reranked(index, server).search([QUESTION], 2)
 
 
 def test_a_cross_encoder_of_several_outputs_is_refused(tmp_path, monkeypatch):

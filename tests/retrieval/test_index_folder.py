@@ -209,7 +209,7 @@ def test_another_engine_is_refused_by_name(index):
 
 
 def test_no_index_says_how_to_build_one(tmp_path):
-    with pytest.raises(DataError, match=r"there is no index in .*; build it with: hopweave index PATH\.\.\. --to "):
+    with pytest.raises(DataError, match=r"there is no index in .*; make one with: hopweave index PATH\.\.\. --to "):
         content(tmp_path)
     with pytest.raises(DataError, match="there is no index in"):
         build(tmp_path / "index", update=True)

@@ -36,3 +36,9 @@ async def test_a_weaver_that_is_given_a_text_decides_by_it():
     async with Weaver({"method": "direct", "store": {"mode": "off"}}, llm=llm) as weaver:
         forms = [(await weaver.answer(text)).question.form for text in ("Why is the lid open?", "What opened the lid?")]
     assert forms == ["long", "short"]
+
+
+def test_a_text_too_long_for_a_question_is_refused_before_it_is_looked_at(monkeypatch):
+    monkeypatch.setattr("hopweave.run.asked.asks_to_explain", lambda _: pytest.fail("it was looked at"))
+    with pytest.raises(DataError, match="the question has 8,001 characters, more than 8,000; put long texts into the corpus"):
+        question_asked(f" {'?' * 8001} ")

@@ -3,7 +3,7 @@
 import pytest
 from support.bench import TableReader, TableRetriever, calls, decisions, purposes
 
-from hopweave.core.errors import ModelError
+from hopweave.core.errors import ModelError, SettingsError
 from hopweave.core.retries import Retries
 from hopweave.models.llms.scripted import Scripted
 from hopweave.record import ParseFailure, Record
@@ -84,6 +84,35 @@ async def test_a_rewrite_that_is_of_no_use_leaves_the_question_as_it_was_asked_a
 async def test_a_question_in_lower_case_and_a_spelling_of_the_conversation_are_no_strangers():
     record = await record_of("and in france?", EIFFEL, '{"question": "Who designed the tower in France?"}')
     assert record.question.text == "Who designed the tower in France?"
+
+
+async def test_a_turn_is_given_as_one_or_as_its_record_or_as_a_mapping():
+    reply = '{"question": "When did Gustave Eiffel die?"}'
+    first = await record_of(EIFFEL[0].question, (), "", answer="So the answer is: Gustave Eiffel")
+    mapping = {"question": EIFFEL[0].question, "answer": "Gustave Eiffel"}
+    records = [await record_of("and when did he die?", [one], reply) for one in (turn_of(first), first, mapping)]
+    assert [record.question.text for record in records] == ["When did Gustave Eiffel die?"] * 3
+    assert len({record.fingerprint for record in records}) == 1
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        EIFFEL[0],
+        {"question": "Who?", "answer": "Eiffel"},
+        "Who?",
+        5,
+        ["Who?"],
+        [("Who?", "Eiffel")],
+        [Turn("Who?", None)],
+        [{"question": "Who?", "answer": 3}],
+        [{"role": "user", "content": "Who?"}],
+    ],
+    ids=repr,
+)
+async def test_what_is_no_turn_is_refused_before_anything_is_asked(earlier):
+    with pytest.raises(SettingsError, match=r"earlier (?:must be a list of turns|holds .*which is no turn)"):
+        await record_of("and when did he die?", earlier, ModelError("asked for nothing"))
 
 
 async def test_only_the_latest_turns_are_read_each_up_to_its_limit():

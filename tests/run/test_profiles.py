@@ -140,3 +140,13 @@ def test_dsps_profile_runs_demonstrate_on_the_starters_questions_without_a_file_
 @pytest.mark.parametrize("profile", ["paper_dsp", "paper_searchain", "paper_toqd"])
 def test_dsp_runs_demonstrate_under_the_profiles_of_the_papers_that_report_it(profile):
     assert read_settings({"profile": profile}).part("methods", "dsp").demonstrate == "stage"
+
+
+@pytest.mark.parametrize(("method", "drawn"), [("direct", (0.1, 0.1)), ("toqd", (0.1, 0.1)), ("cot_sc", (0.7, 1.0))])
+def test_toqds_profile_draws_replies_as_in_the_paper_but_for_samples_that_a_method_draws_in_its_own_way(folder, method, drawn):
+    (folder / "rules.toml").write_text(starter_rules(), encoding="utf-8")
+    flags = ["--profile", "paper_toqd", "--methods", method, "--dataset", "starter", "--limit", "1"]
+    hopweave_says("evaluate", *flags, *SCRIPTED, "--out", "run")
+    [record] = RunFolder.open(folder / "run").records("starter", method)
+    calls = [step for step in record.own_steps if step.kind == "model_call"]
+    assert {(step.sampling.temperature, step.sampling.top_p) for step in calls} == {drawn}

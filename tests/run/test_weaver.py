@@ -5,13 +5,14 @@ import json
 import logging
 import subprocess
 import sys
+import threading
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from support.word_vectors import write_word_vectors
-from support.workbench import others, until
+from support.workbench import Gate, others, until
 
 import hopweave
 from hopweave.core.errors import (
@@ -25,7 +26,7 @@ from hopweave.core.errors import (
     SettingsError,
 )
 from hopweave.core.retries import Retries
-from hopweave.core.types import Answer, Citation, Claim, Hit, Message, Passage, Question, Span
+from hopweave.core.types import Answer, Citation, Claim, Hit, Message, Passage, Question, Reply, Span
 from hopweave.models.llms.scripted import Line, Scripted
 from hopweave.record import ModelCall, Record
 from hopweave.run.components import Components
@@ -143,13 +144,32 @@ async def test_a_failure_keeps_the_steps_that_led_to_it():
         (DataError("no disk; free some"), DataError),
         (MissingExtra("torch", "hf"), MissingExtra),
         (ExceptionGroup("", [ModelError("x"), ExceptionGroup("", [SettingsError("no key")])]), SettingsError),
-        (asyncio.CancelledError(), asyncio.CancelledError),
     ],
     ids=repr,
 )
-async def test_what_the_user_has_to_mend_and_a_cancellation_are_raised_also_from_concurrent_branches(error, kind):
+async def test_what_the_user_has_to_mend_is_raised_also_from_concurrent_branches(error, kind):
     with pytest.raises(kind):
         await record_of(raising(error))
+
+
+async def test_a_cancellation_is_raised_and_one_that_nobody_asked_for_is_a_failure_of_the_method():
+    record = await record_of(raising(asyncio.CancelledError()))
+    assert (record.error.kind, record.error.message) == (
+        "MethodError",
+        "test_weaver.Does broke: what it waited for was cancelled",
+    )
+    begun = asyncio.Event()
+
+    async def what(question, workbench):
+        begun.set()
+        await asyncio.sleep(3600)
+
+    async with weaver(what) as made:
+        asking = asyncio.create_task(made.answer("Where?"))
+        await begun.wait()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
 
 
 async def test_a_budget_that_a_method_lets_through_is_an_answer_that_says_what_stopped_it():
@@ -332,6 +352,91 @@ async def test_a_question_that_cannot_be_asked_stops_many_after_what_was_done_an
         with pytest.raises(DataError, match="empty"):
             await anext(records)
         assert others() == set()
+
+
+async def test_a_model_that_breaks_off_on_its_own_costs_one_question_of_many():
+    async def reply(messages, sampling, on_text=None):
+        if "question 1" in messages[-1].text:
+            future = asyncio.get_running_loop().create_future()
+            future.cancel()
+            await future
+        return Reply("Paris")
+
+    llm = Scripted([])
+    llm.reply = reply
+    async with weaver(llm=llm) as made:
+        records = [record async for record in made.answer_all(questions(4), max_parallel=2)]
+    assert {record.question.id: record.error and record.error.kind for record in records} == {
+        "q0": None,
+        "q1": "ModelError",
+        "q2": None,
+        "q3": None,
+    }
+
+
+async def test_closing_while_a_question_is_searched_for_ends_in_a_record_of_that():
+    gate = Gate()
+
+    class Slow(OnePassage):
+        def search(self, queries, max_hits):
+            return gate([super().search(queries, max_hits)])[0]
+
+    parts = Components(Scripted(lambda messages, sampling: "Ulm"), retriever=Slow())
+    made = Weaver(read_settings({"method": "direct_retrieval"}), components=parts)
+    asking = asyncio.create_task(made.answer("Where was Einstein born?"))
+    await until(gate.begun.is_set)
+    await made.close()
+    gate.opens.set()
+    record = await asking
+    assert (record.error.kind, record.error.message) == ("SearchError", "it was closed before the result was there")
+
+
+async def test_what_is_no_question_among_many_is_an_error_and_not_their_end():
+    async with weaver() as made:
+        records = made.answer_all([Question("1", "Where?"), None, Question("2", "When?")])
+        assert (await anext(records)).question.id == "1"
+        with pytest.raises(DataError, match="the question is of type NoneType"):
+            await anext(records)
+
+
+@pytest.mark.parametrize("given", ["Where?", Question("1", "Where?"), None])
+async def test_a_single_question_is_not_taken_for_many(given):
+    async with weaver() as made:
+        with pytest.raises(DataError, match="must be a list of questions"):
+            await anext(made.answer_all(given))
+
+
+async def test_the_time_of_a_question_ends_also_while_an_engine_searches():
+    gate = Gate()
+
+    class Slow(OnePassage):
+        def search(self, queries, max_hits):
+            return gate([super().search(queries, max_hits)])[0]
+
+    given = {"method": "direct_retrieval", "llm": Scripted(["x"]), "store": {"mode": "off"}, "retriever": Slow()}
+    async with asyncio.timeout(10):  # the gate itself would wait for twice as long
+        record = await hopweave.aask("Where?", budget={"max_seconds": 0.2}, **given)
+        assert record.answer.stopped_because == "max_seconds"
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(hopweave.aask("Where?", **given), 0.2)
+    gate.opens.set()
+
+
+def test_one_weaver_serves_event_loops_of_several_threads_at_the_same_time():
+    parts = Components(Scripted(lambda messages, sampling: "Ulm"), retriever=OnePassage())
+    made = Weaver(read_settings({"method": "direct_retrieval"}), components=parts)
+    short = []
+
+    def ask_some(number):
+        short.extend(asyncio.run(made.answer(f"Where, {number} {each}?")).answer.short for each in range(10))
+
+    threads = [threading.Thread(target=ask_some, args=(number,), daemon=True) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert short == ["Ulm"] * 30
+    asyncio.run(made.close())
 
 
 async def test_cancelling_many_leaves_nothing_running():
@@ -608,7 +713,7 @@ async def test_observers_hear_of_each_question_they_were_given_to():
 
 
 def test_the_whole_of_a_settings_file_goes_into_the_record_without_secrets(tmp_path, monkeypatch):
-    monkeypatch.setattr("hopweave.run.settings.user_config_path", lambda name: tmp_path)
+    monkeypatch.setattr("hopweave.run.settings_files.user_config_path", lambda name: tmp_path)
     Path("hopweave.toml").write_text('[llms.openai_compatible]\nbase_url = "http://me:SECRET@host/v1"\n')
     line = ask("Which park?", **scripted()).to_json()
     assert "SECRET" not in line

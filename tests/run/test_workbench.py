@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import math
 import re
 import sqlite3
@@ -297,9 +298,19 @@ async def test_trying_again_ends_with_the_first_final_error_or_the_last_attempt(
 
 @pytest.mark.parametrize(
     ("asked", "waited"),
-    [(0.2, 0.2), (7.0, 7.0), (3600.0, 30.0), (0.0, 0.0), (-5.0, 0.0), (math.nan, 0.0), (math.inf, 30.0)],
+    [(7.0, 7.0), (3600.0, 30.0), (math.inf, 30.0)],
 )
 async def test_the_wait_that_the_other_side_asks_for_is_kept_up_to_the_longest(monkeypatch, asked, waited):
+    assert await seconds_waited(monkeypatch, asked, num_failures=1) == pytest.approx(waited)
+
+
+@pytest.mark.parametrize("asked", [None, 0.2, 0.0, -5.0, math.nan])
+async def test_a_wait_shorter_than_the_usual_is_not_made_shorter_by_what_the_other_side_asks_for(monkeypatch, asked):
+    assert await seconds_waited(monkeypatch, asked, num_failures=3) >= 0.5 + 1.0 + 2.0
+
+
+async def seconds_waited(monkeypatch, asked, num_failures):
+    """The time between the attempts of a call, of which the first ones fail and ask for a wait."""
     waits = []
 
     async def sleep(seconds, result=None):
@@ -308,10 +319,11 @@ async def test_the_wait_that_the_other_side_asks_for_is_kept_up_to_the_longest(m
         await asyncio.tasks.__sleep0()
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    llm = Model(lambda number: ModelError("busy", retryable=True, retry_after_seconds=asked) if number < 2 else "ok")
+    busy = ModelError("busy", retryable=True, retry_after_seconds=asked)
+    llm = Model(lambda number: busy if number <= num_failures else "ok")
     async with bench(llm) as workbench:
         await workbench.reply(ASK, purpose="plan")
-    assert sum(waits) == pytest.approx(waited)
+    return sum(waits)
 
 
 @pytest.mark.parametrize("options", [{"max_attempts": 0}, {"max_wait_seconds": -1.0}, {"max_wait_seconds": math.inf}])
@@ -326,24 +338,57 @@ def test_retries_that_cannot_be_are_refused(options):
 @pytest.mark.parametrize(
     ("error", "message", "retryable"),
     [
-        (ValueError("what"), "ValueError: what", False),
-        (KeyError("text"), "KeyError: 'text'", False),
+        (ValueError("what"), "{}: ValueError: what", False),
+        (KeyError("text"), "{}: KeyError: 'text'", False),
         (TimeoutError("read"), "timed out: read", True),
         (TimeoutError(), "timed out", True),
     ],
 )
-async def test_a_foreign_error_becomes_that_of_the_boundary_it_crossed(error, message, retryable):
+async def test_a_foreign_error_becomes_that_of_the_boundary_it_crossed_and_names_the_part(error, message, retryable):
     def fail(*_):
         raise error
 
     engine = Engine(fail, fail)
+    said = {kind: message.format("Model" if kind is ModelError else "Engine") for kind in CALLS}
     async with bench(Model(lambda number: error), retriever=engine, reader=engine, retries=Retries(1)) as workbench:
         for kind, call in CALLS.items():
             with pytest.raises(kind) as caught:
                 await call(workbench)
-            assert (str(caught.value), caught.value.retryable) == (message, retryable)
+            assert (str(caught.value), caught.value.retryable) == (said[kind], retryable)
         steps = record_of(workbench).steps
-    assert [(step.error.kind, step.error.message) for step in steps] == [(kind.__name__, message) for kind in CALLS]
+    assert [(step.error.kind, step.error.message) for step in steps] == [(kind.__name__, said[kind]) for kind in CALLS]
+
+
+async def test_where_a_part_broke_is_in_the_log(caplog):
+    def fail(*_):
+        raise KeyError("text")
+
+    engine = Engine(fail, fail)
+    with caplog.at_level(logging.DEBUG, "hopweave"):
+        async with bench(Model(lambda number: KeyError("text")), retriever=engine, reader=engine) as workbench:
+            for kind, call in CALLS.items():
+                caplog.clear()
+                with pytest.raises(kind):
+                    await call(workbench)
+                assert "Traceback" in caplog.text
+                assert "KeyError: 'text'" in caplog.text
+
+
+async def test_what_a_part_waits_for_and_somebody_cancelled_is_a_failure_of_the_part_and_no_cancellation():
+    async def waits():
+        future = asyncio.get_running_loop().create_future()
+        future.cancel()
+        return await future
+
+    def fail(*_):
+        raise asyncio.CancelledError
+
+    engine = Engine(fail, fail)
+    async with bench(Model(lambda number: waits()), retriever=engine, reader=engine) as workbench, asyncio.timeout(20):
+        for kind, call in CALLS.items():
+            with pytest.raises(kind, match=r"^(?:Model|Engine): .*[Cc]ancelled"):
+                await call(workbench)
+        assert [step.error.kind for step in record_of(workbench).steps] == [kind.__name__ for kind in CALLS]
 
 
 @pytest.mark.parametrize("error", [SettingsError("no key"), DataError("no index"), MissingExtra("x", "local")])
@@ -447,7 +492,11 @@ async def test_a_duplicate_detector_that_fails_is_named():
                 raise self.answer
             return self.answer
 
-    for answer, message in ((ValueError("boom"), "ValueError: boom"), (7, "named query 7 of 1"), (-1, "named query -1 of 1")):
+    for answer, message in (
+        (ValueError("boom"), "Broken: ValueError: boom"),
+        (7, "named query 7 of 1"),
+        (-1, "named query -1 of 1"),
+    ):
         async with bench(duplicate_detector=Broken(answer)) as workbench:
             with pytest.raises(RunError, match=message):
                 await workbench.duplicate_of("a", ["b"])
@@ -511,7 +560,7 @@ async def test_one_poisonous_query_fails_alone():
         good, bad, fine = await asyncio.gather(*asked, return_exceptions=True)
     assert (good[0][0].passage.id, fine[0][0].passage.id) == ("a", "b")
     assert isinstance(bad, SearchError)
-    assert str(bad) == "ValueError: no syntax"
+    assert str(bad) == "Engine: ValueError: no syntax"
 
 
 async def test_an_engine_may_even_raise_what_no_future_can_hold():
@@ -553,7 +602,7 @@ async def test_cancelling_one_who_waits_harms_nobody_else():
 
 async def test_closing_a_batcher_leaves_nobody_waiting():
     gate = Gate()
-    batcher = Batcher(gate, "test")
+    batcher = Batcher(gate, "test", SearchError)
     running = asyncio.create_task(batcher.ask([1]))
     await until(gate.begun.is_set)
     waiting = asyncio.create_task(batcher.ask([2]))
@@ -562,9 +611,52 @@ async def test_closing_a_batcher_leaves_nobody_waiting():
     await batcher.close()
     async with asyncio.timeout(20):
         outcomes = await asyncio.gather(running, waiting, return_exceptions=True)
-    assert all(outcome == [1] or isinstance(outcome, asyncio.CancelledError) for outcome in outcomes)
-    with pytest.raises(RuntimeError, match="shutdown"):
+    assert all(outcome == [1] or isinstance(outcome, SearchError) for outcome in outcomes)
+    with pytest.raises(SearchError, match="closed"):
         await batcher.ask([3])
+
+
+async def test_closing_waits_for_no_batch_and_fails_each_request_of_it():
+    gate = Gate()
+    batcher = Batcher(gate, "test", SearchError)
+    running = [asyncio.create_task(batcher.ask([number])) for number in range(3)]
+    await until(gate.begun.is_set)
+    async with asyncio.timeout(10):  # the gate itself would wait for twice as long
+        await batcher.close()
+        outcomes = await asyncio.gather(*running, return_exceptions=True)
+    assert [str(outcome) for outcome in outcomes] == ["it was closed before the result was there"] * 3
+    gate.opens.set()
+
+
+async def test_an_engine_that_is_searched_is_closed_once_that_search_has_ended():
+    gate = Gate()
+    engine = Engine(lambda query, max_hits: gate([query]) and [])
+    components = Components(Scripted(["x"]), retriever=engine)
+    search = asyncio.create_task(components.search(["a"], 1))
+    await until(gate.begun.is_set)
+    search.cancel()
+    async with asyncio.timeout(10):
+        await components.close()
+    assert not engine.is_closed
+    gate.opens.set()
+    await until(lambda: engine.is_closed)
+
+
+def test_event_loops_of_several_threads_ask_at_the_same_time():
+    batcher = Batcher(lambda items: [item * 2 for item in items], "test")
+    got = {}
+
+    def ask(number):
+        got[number] = [asyncio.run(batcher.ask([number, each])) for each in range(50)]
+
+    threads = [threading.Thread(target=ask, args=(number,), daemon=True) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert got == {number: [[2 * number, 2 * each] for each in range(50)] for number in range(4)}
+    assert not batcher._queues
+    asyncio.run(batcher.close())
 
 
 def test_a_batcher_serves_one_event_loop_after_the_other():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import get_args
@@ -24,13 +25,21 @@ SOURCE = Path(__file__).parents[2] / "src" / "hopweave"
 
 
 def labels_of_decisions() -> set[str]:
-    """The labels that the package itself gives to decisions: first arguments of `decide` that are written out."""
-    found = set()
+    """The labels that the package itself gives to decisions: texts and constants of a module as first arguments of `decide`."""
+    found: set[object] = set()
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "decide" and node.args:
-                found |= {one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)}
+                parts = list(ast.walk(node.args[0]))
+                found |= {one.value for one in parts if isinstance(one, ast.Constant)}
+                found |= {value_of(path, one.id) for one in parts if isinstance(one, ast.Name) and one.id.isupper()}
     return {label for label in found if isinstance(label, str)}
+
+
+def value_of(path: Path, name: str) -> object:
+    """The value of a constant of a module, which may have imported it."""
+    module = import_module(".".join(path.relative_to(SOURCE.parent).with_suffix("").parts))
+    return getattr(module, name)
 
 
 def shown(record: Record, *, colour: bool = False) -> str:
@@ -98,7 +107,7 @@ def test_an_answer_whose_passage_does_not_settle_it_is_not_said_to_rest_on_nothi
     answer = replace(record.answer, claims=(*record.answer.claims[:-1], claim))
     assert answer.cites_without_support
     assert banner_of(answer).headline == (
-        "The passage that is cited does not settle the answer: the sentence that has its words does not say what was asked"
+        "The passage that is cited does not settle it: the sentence that has its words does not say what was asked"
     )
     assert not record.answer.cites_without_support
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopweave.text.content_words import content_of
 from hopweave.text.key_terms import longest_shared_run, only_repeats, words_in
 
 TEXTS = st.one_of(
@@ -56,3 +57,9 @@ def test_a_run_ends_with_its_sentence():
     text = "The tower stands in Ulm. Kepler was born nearby."
     span = longest_shared_run("in Ulm Kepler built it", text, "Who?")
     assert text[span.start : span.end] == "Ulm"
+
+
+def test_short_words_are_content_words_only_of_a_sentence_with_hardly_another():
+    assert content_of("When did the gas leak?", ()) == ["gas", "leak"]
+    assert content_of("Who is the new owner of the old mill by the sea?", ()) == ["owner", "mill"]
+    assert content_of("Why was it not one of all?", ()) == []

@@ -45,6 +45,7 @@ ONE_SENTENCE = {
     "a street and its number": "Object: Warehouse 7, Kanalstr. 88, 24159 Kiel.",
     "an abbreviation before what it takes in": "Prices acc. to Annex A are incl. VAT and resp. postage.",
     "a reference": "See Par. 3.2 and Rev. 4 of Ref. 12, or call Tel. 110.",
+    "the day of a date in short": "He left on 31 dec. 2024 at night, or on 5 déc. 2025 by train.",
     "no mark at all": "Director Screenwriter (s) Story by Producer (s) The Lego Movie (2014 - 02 - 07)",
 }
 
@@ -56,6 +57,7 @@ SEVERAL_SENTENCES = {
     "all in lower case": ["is it in ulm?", "we think so."],
     "an exclamation and a name": ["What a day!", "Tom Carey left."],
     "a question that ends with a name": ["Who is Ida Renn?", "Paris is a town."],
+    "a month at the end": ["It ended on 5 March.", "2025 was worse."],
     "dots": ["He waited...", "She came."],
     "dots apart": ["He waited ...", "She came."],
     "a quotation that ends with dots": ['He "served on the vestry ..."', "Kowalski was born in 1951."],

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.values import agree_by_value, normalize_values, places_of_value
+from hopweave.text.languages import months
+from hopweave.text.values import MONTHS, agree_by_value, normalize_values, places_of_value
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,40 @@ from hopweave.text.values import agree_by_value, normalize_values, places_of_val
 )
 def test_what_is_the_same_is_written_the_same(forms, normal):
     assert [normalize_values(form) for form in forms] == [normal] * len(forms)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("8. April 2025", "8. huhtikuuta 2025", "8 Nisan 2025", "8 NİSAN 2025", "8 Απριλίου 2025", "2025. április 8."),
+        *("2025. április 8-án", "8 aprilie 2025", "8 أبريل 2025", "٨ أبريل ٢٠٢٥", "8 באפריל 2025", "8° aprile 2025"),
+    ],
+)
+def test_a_date_is_the_same_in_every_language(written):
+    assert normalize_values(written) == "2025 april 8"
+
+
+def test_every_name_of_a_month_is_understood_in_capitals_as_well():
+    for name, number in months().items():
+        for written in (name, name.upper(), name.title()):
+            if len(written) == len(name):
+                assert normalize_values(f"3 {written} 2025") == f"2025 {MONTHS[number - 1]} 3", written
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("It closed in 2025. November saw 3.", "it closed in 2025 november saw 3"),
+        ("They sold 12. Demand rose.", "they sold 12 demand rose"),
+        ("On May 5. 2024 was dry.", "on may 5 2024 was dry"),
+    ],
+)
+def test_a_sentence_that_ends_with_a_number_begins_no_date(text, normal):
+    assert normalize_values(text) == normal
+
+
+def test_numbers_in_arabic_digits_are_the_same_numbers():
+    assert [normalize_values(written) for written in ("١٬٢٥٠", "١٢٫٥", "۲۵۰")] == ["1250", "12.5", "250"]
 
 
 @pytest.mark.parametrize(

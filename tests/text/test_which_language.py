@@ -9,7 +9,7 @@ from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date, wanted_of
 from hopweave.text.denials import denies_there_elsewhere, deny_alike_elsewhere
-from hopweave.text.languages import is_foreign, language_of, months, words_for
+from hopweave.text.languages import is_foreign, language_beside, language_of, months, words_for
 from hopweave.text.matching import is_yes, is_yes_or_no, without_yes_or_no
 from hopweave.text.relations import relations_asked
 from hopweave.text.sentences import sentence_spans
@@ -36,6 +36,27 @@ TEXTS = {
     ],
     "": ["Die Hard", "Los Angeles", "Ludwig van Beethoven", "La La Land", "Komprimierte Archive", "1958"],
 }
+SHORT_SENTENCES = {
+    "fi": ["Puheenjohtaja on mahdollisesti Liisa Virtanen."],
+    "hu": ["Az elnök állítólag Kovács János.", "A társasház elnöke állítólag Kovács János."],
+    "tr": ["Garanti süresi iki yıl değildir.", "Aylık kira her daire için 900 TL değildir."],
+    "pl": ["Prezes to prawdopodobnie Jan Kowalski.", "Gwarancja obowiązuje 2 lata, a na silnik 10 lat."],
+    "cs": ["Nájem se prodlužuje do 31. 5. 2027.", "na dobu neurčitou"],
+    "ru": ["Гарантия на насос действует 2 года, на двигатель 10 лет.", "до 15 числа"],
+    "uk": ["Гарантія на насос діє 2 роки.", "до 15 днів включно, з січня"],
+    "sv": ["fyra gånger om året"],
+    "da": ["Om lørdagen er tiden uændret."],
+    "es": ["Fianza y garantía."],
+    "en": [
+        "A café in Orlau",
+        "A protégé of Renn",
+        "The price to pay is 5 złoty.",
+        "5 złoty a month",
+        "Notes on pumps",
+        "Possible on request",
+        "The Kraków office is on Żabia Street.",
+    ],
+}
 SENTENCES = [
     ["Das gilt z. B. für Dateien.", "Am 12. Mai 1958 wurde sie stillgelegt.", "Die 2. Auflage ist ca. 1.234,5 km lang."],
     ["Er sagte: „Komm!“", "Dann ging er, d. h. usw. nicht weit.", "Siehe Abs. 3."],
@@ -44,12 +65,57 @@ SENTENCES = [
     ["El Sr. Renn nació en 1958.", "¿Quién es?", "Nadie lo sabe."],
     ["「行くよ。」と彼は言った。", "mount は古い。", "そうですか？"],
     ["无需编辑文件。", "mount 是什么？", "RAID-0 很快。"],
+    ["Le bail prend fin le 31 déc. 2024.", "Il est renouvelé le 1er janv. 2025.", "Il commence en sept. 2025 au plus tard."],
+    ["Le prix est de 250 € T.T.C. par mois.", "La S.A.R.L. Dupont les vend."],
+    ["Het eindigt op 31 dec. 2024.", "Mevr. De Vries en dhr. Jansen komen op 3 mrt. 2025.", "Dat is alles."],
+    ["Zgodnie z aneksem z dnia 12 maja 2024 r. Rada Gminy podwyższa opłatę.", "W 2024 r. Strony ustaliły cenę."],
+    ["Umowa obowiązuje do 31 grudnia 2024 r.", "Strony mogą ją przedłużyć.", "Ustawa z dnia 7 lipca 1994 r. Prawo budowlane."],
+    ["Die Fa. Müller liefert die Ware.", "Das ist für Frau Dr. Weiß."],
+    ["A Profa. Maria e a Dra. Ana vieram.", "Não há mais ninguém."],
+    [
+        "Взнос составляет 450 руб.",
+        "Взнос действует до 31 декабря 2025 г.",
+        "Стороны вправе изменить его за 5 тыс. руб.",
+        "Он мал.",
+    ],
+    ["В 1958 г. Петров ушёл, а в 1960 г. Сидоров умер.", "Согласно договору от 12 мая 2024 г. Стороны вправе это изменить."],
+    ["Он живёт в г. Орле и платит 90 руб. (ранее 80 руб.) за проезд.", "Это 350 руб. в год."],
+    ["У 1958 р. Петро пішов.", "Договір діє до 31 грудня 2024 р.", "Сторони його змінили."],
+    ["Πότε λήγει;", "Στις 5 Μαΐου."],
+    ["جاء د. أحمد.", "هذا كل شيء."],
+    ["Due anni fa è nata la casa.", "Il dott. Rossi e il sig. Verdi ci vivono da allora."],
+    ["Det måste vi dra.", "Sedan är det klart."],
 ]
 
 
 @pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in TEXTS.items() for text in texts])
 def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(code, text):
     assert language_of(text) == code
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in SHORT_SENTENCES.items() for text in texts])
+def test_between_languages_with_the_same_small_words_letters_and_hedges_decide(code, text):
+    assert language_of(text) == code
+
+
+def test_small_words_that_english_shares_are_no_english_in_a_text_full_of_accents():
+    assert language_of("A havi bérleti díj 1 250 000 forint.") != "en"
+    assert language_of("A summer fête.") == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "code"),
+    [
+        ("Vuokra on 650 euroa.", "Mikä on vuokra?", "fi"),
+        ("A havi bérleti díj 1 250 000 forint.", "Mennyi a havi bérleti díj?", "hu"),
+        ("Die Miete in Wien kostet 500 Euro.", "Wie hoch ist die Miete?", "de"),
+        ("The rent is 650 euros.", "Mikä on vuokra?", "en"),
+        ("It is on the hill.", "Wo liegt es?", "en"),
+        ("Vuokra on 650 euroa.", "What is the rent?", "en"),
+    ],
+)
+def test_beside_a_question_a_text_is_english_only_by_words_that_the_language_of_the_question_lacks(text, question, code):
+    assert language_beside(text, question) == code
 
 
 @pytest.mark.parametrize("sentences", SENTENCES)

@@ -25,12 +25,12 @@ from hopweave.text.roles import is_in_other_role, is_stated_in_other_role
 from hopweave.text.speakers import is_of_who_speaks
 from hopweave.text.suppositions import is_only_supposed
 from hopweave.text.table_rows import is_other_column
-from hopweave.text.values import MONTHS
+from hopweave.text.values import DATE_IN_SIGNS, MONTHS
 from hopweave.text.values_alike import values_in
 
 _FEWEST_OF_A_STATEMENT = 4
-_DAY = lazy_pattern(rf"\d\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
-"""Also at the end of a range: `from 12 to 14 June`."""
+_DAY = lazy_pattern(rf"\d\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b|\d\s?[月월]\s?\d{{1,2}}\s?[日号號일]")
+"""Also at the end of a range, `from 12 to 14 June`, and without a year: `5月12日`."""
 
 
 def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Shortfall:
@@ -98,4 +98,5 @@ def _has_other_date(said: str, sentence: str) -> bool:
 
 
 def _has_date(text: str) -> bool:
-    return any(value.kind == "date" for value in values_in(text)) or _DAY.search(text) is not None
+    is_date = any(value.kind == "date" for value in values_in(text))
+    return is_date or _DAY.search(text) is not None or DATE_IN_SIGNS.search(text) is not None

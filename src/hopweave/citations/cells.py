@@ -10,7 +10,7 @@ from hopweave.citations.about import telling
 from hopweave.citations.citing import locate
 from hopweave.citations.places import place_of
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.core.types import Passage, Span
+from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.bounds import is_bound_asked
 from hopweave.text.content_words import keys_of, numbers_of
@@ -33,6 +33,8 @@ _MONEY = lazy_pattern(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amo
 _DENIES = lazy_pattern(r"\b(?:not|never|no|without|non|\w+n['’]t)\b", re.IGNORECASE)
 _BEFORE_A_DIGIT = lazy_pattern(r"\D*(?=\d)")
 _MOST_WORDS_BEFORE = 3
+_CODE = lazy_pattern(r"(?=\D*\d)[^\W\d_][\w./-]*")
+"""A name of letters and digits: `B2`, `P-100`."""
 _NUMBER_OF_A_SECTION = lazy_pattern(r"(?:^|(?<=> ))\d{1,2}(?:\.\d{1,2}){0,3}\.?\s(?=[^\W\d_])", re.MULTILINE)
 _MOST_ROWS = 400
 """Rows of the passages that were found which are looked at."""
@@ -60,22 +62,32 @@ def is_other_cell(query: str, said: str, passage: Passage, focus: Span, found: S
     return bool(cells) and all(_is_other(asking, passage, row, own, found) for own in cells)
 
 
-def is_of_another_row(query: str, said: str, one: tuple[Passage, Span], other: tuple[Passage, Span]) -> bool:
+def is_of_another_row(
+    query: str, said: str, one: tuple[Passage, Span], other: tuple[Passage, Span], settled: Sequence[Claim] = ()
+) -> bool:
     """Whether a sentence lacks words of a query that the row of a table has, or what stands above it: it is of another thing.
+
+    So it is if it lacks what an earlier claim found, and the row has: `B2`, of a query for "the berth of Ada". Such a claim has
+    no rival, so that the sentence says nothing else of the same thing.
 
     Args:
         query: the query.
         said: the answer.
         one: the passage and the position of the row; if it is none, this is `False`.
         other: those of the sentence.
+        settled: earlier claims that a passage supports.
     """
     row, rival = (row_at(passage.text, span) for passage, span in (one, other))
     if row is None:
         return False
     asked = _Asking(query, said).words
-    here = words_asked(asked, f"{row.above}\n{one[0].text[row.span.start : row.span.end]}")
+    own = one[0].text[row.span.start : row.span.end]
+    here = words_asked(asked, f"{row.above}\n{own}")
     there = f"{other[0].text[other[1].start : other[1].end]}\n{rival.above if rival is not None else ''}\n{_above(other[0])}"
-    return not here <= words_asked(asked, there)
+    if not here <= words_asked(asked, there):
+        return True
+    found = filter(None, (keys_of(claim.text) for claim in settled))
+    return any(keys.isdisjoint(keys_of(said)) and keys <= keys_of(own) and keys.isdisjoint(keys_of(there)) for keys in found)
 
 
 def are_of_two_tables(one: tuple[Passage, Span], other: tuple[Passage, Span]) -> bool:
@@ -88,7 +100,7 @@ def are_of_two_tables(one: tuple[Passage, Span], other: tuple[Passage, Span]) ->
 
 def is_another_case(row: str, other: str, said: str) -> bool:
     """Whether two rows are of two things, by the words of their first column, or are cases of one thing, by those of a further
-    column: two causes of a fault.
+    column: two causes of a fault. A number in the first column is a value that two rows may have of one thing.
 
     >>> row = "Fault: noise; Cause: dust; Remedy: wash it."
     >>> is_another_case(row, "Fault: noise; Cause: rust; Remedy: oil it.", "wash it")
@@ -97,12 +109,17 @@ def is_another_case(row: str, other: str, said: str) -> bool:
     False
     >>> is_another_case("Service: under two years; Days: 25.", "Service: five years; Days: 28.", "25")
     True
+    >>> [is_another_case(f"Berth: {one}; Price: 90.", f"Berth: {two}; Price: 80.", "90") for one, two in (("B2", "B1"), (2, 1))]
+    [True, False]
     """
     cells, others = cells_of(row), cells_of(other)
     if not cells or [cell.name for cell in cells] != [cell.name for cell in others]:
         return False
     if cells[0].value != others[0].value:
-        return not _is_number(cells[0].value) and not _is_number(others[0].value)
+        is_asked_for = locate(said, cells[0].value) is not None
+        return not any(
+            _is_number(one.value) and (is_asked_for or not _CODE.fullmatch(one.value)) for one in (cells[0], others[0])
+        )
     return any(
         one.value != another.value and not _is_number(one.value) and locate(said, one.value) is None
         for one, another in zip(cells[1:], others[1:], strict=True)

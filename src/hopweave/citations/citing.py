@@ -29,12 +29,41 @@ _EDGES = f" \t\n{QUOTATION_MARKS}.,;:()[]。、，．！？：；（）《》"
 _BETWEEN_SIGNS = lazy_pattern(rf"(?<=[{NO_BLANKS}、。，；：！？）」』])\s+(?=[{NO_BLANKS}（「『])")
 """White space where a script has none: a line ends there, or ended before the text was read."""
 
-_MAY_BE_GROUPS = lazy_pattern(r"\d\s\d{3}")
+_MAY_BE_GROUPS = lazy_pattern(r"\d[\s'’]\d{3}|[만억천백]\s\d")
 _NUMERALS = "〇零一二三四五六七八九十百千万億兆萬亿"
 """Of numbers in Chinese and Japanese letters, of which a part is another number."""
 
+_SCALES = "百千万億兆萬亿"
+"""Those that may stand between the digits of a number: `12万5千`."""
+
+_KOREAN_SCALES = tuple(unicodedata.normalize(form, scale) for form in ("NFC", "NFKD") for scale in "백천만억")
+"""The same in Korean, as written and in the letters that are compared."""
+
+_LAST_OF_SCALES = {*_SCALES, *(scale[-1] for scale in _KOREAN_SCALES)}
+
+_IN_NUMBERS = ".,'’٬٫"
+"""What stands between the digits of a number."""
+
 _OF_A_TIME = r"(?<=\d:)\d\d(?!\d)"
 """The minutes of a time of day."""
+
+
+def _behind_scales(sign: str, after: str = "") -> list[str]:
+    """Lookbehinds for a digit and its scale in Korean, such as `5천` and `5천만`, with something after it."""
+    of_length: dict[int, list[str]] = {}
+    for scale in _KOREAN_SCALES:
+        heads = [unicodedata.normalize("NFKD" if len(scale) > 1 else "NFC", head) for head in ("", "십", "백", "천")]
+        for form in (rf"\d{head}{scale}{after}" for head in heads):
+            of_length.setdefault(len(form), []).append(form)
+    return [f"(?<{sign}{'|'.join(forms)})" for forms in of_length.values()]
+
+
+_NO_DIGITS_BEFORE = (
+    rf"(?<!\d[{_IN_NUMBERS}])(?<![\d{_NUMERALS}][{_SCALES}])(?!{_OF_A_TIME})"
+    f"{''.join([*_behind_scales('!'), *_behind_scales('!', ',')])}"
+)
+_NO_DIGITS_AFTER = rf"(?![{_IN_NUMBERS}]\d|:\d\d(?!\d)|[{_SCALES}]|{'|'.join(_KOREAN_SCALES)})"
+_NO_DIGITS_AFTER_A_SCALE = rf"(?!(?<=[\d{_NUMERALS}][{_SCALES}])\d|(?:{'|'.join(_behind_scales('='))}),?\d)"
 
 _LETTER = rf"[^\W{RUN_TOGETHER}]"  # a letter of a script with spaces; the others may directly adjoin a word
 
@@ -170,7 +199,7 @@ def _before(first: str) -> re.Pattern[str]:
     """What must hold before words that begin with a character: no letter, and not the first digits of the same number."""
     no_letter = rf"(?<!{_LETTER})" if re.match(_LETTER, first) else ""
     no_numeral = f"(?<![{_NUMERALS}])" if first in _NUMERALS else ""
-    return re.compile(no_letter + no_numeral + (rf"(?<!\d[.,])(?!{_OF_A_TIME})" if first.isdigit() else ""))
+    return re.compile(no_letter + no_numeral + (_NO_DIGITS_BEFORE if first.isdigit() else ""))
 
 
 @lru_cache(512)
@@ -179,7 +208,8 @@ def _after(last: str) -> re.Pattern[str]:
     after = rf"(?!{_LETTER}|[{MARKS}])" if re.match(r"\w", last) else ""
     if re.match(f"[{RUN_TOGETHER}]", last):
         after = f"(?![{MARKS}])" + (f"(?![{_NUMERALS}])" if last in _NUMERALS else "")
-    return re.compile(after + (r"(?![.,]\d|:\d\d(?!\d))" if last.isdigit() else ""))
+        after += _NO_DIGITS_AFTER_A_SCALE if last in _LAST_OF_SCALES else ""
+    return re.compile(after + (_NO_DIGITS_AFTER if last.isdigit() else ""))
 
 
 @lru_cache(4096)

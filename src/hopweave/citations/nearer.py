@@ -82,6 +82,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     """
     is_statement = names_its_subject(said)
     asking = said if is_statement else query
+    place, is_item = _without_mark(place, focus)
     inside = Span(focus.start - place.span.start, focus.end - place.span.start)
     if (
         not (is_english(asking) or is_foreign(asking))
@@ -121,9 +122,20 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     if is_statement or explains(query, said):
         return False
     kind = own.kind if own else ""
-    return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages) or _is_told_better(
+    return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages, is_item=is_item) or _is_told_better(
         query, said, place, kind, passages
     )
+
+
+def _without_mark(place: Place, focus: Span) -> tuple[Place, bool]:
+    """A place without the mark of the item that it begins, whose number is no value of it, and whether it begins one.
+
+    Nothing is left out if some words are the mark itself, as the day of `4. Mai` may be.
+    """
+    mark = MARKS_OF_ITEM.match(place.sentence)
+    if mark is None or focus.start < place.span.start + mark.end():
+        return place, mark is not None
+    return replace(place, span=Span(place.span.start + mark.end(), place.span.end)), True
 
 
 def _is_said_of_another(query: str, sentence: str, inside: Span, values: Sequence[Value]) -> bool:
@@ -211,7 +223,9 @@ def _unnamed(wanted: Wanted, said: str) -> Wanted:
     return wanted.without(others | content_stems("\n".join([said, *names])))
 
 
-def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, passages: Sequence[Passage]) -> bool:
+def _is_in_another_sentence(
+    wanted: Wanted, said: str, place: Place, kind: str, passages: Sequence[Passage], *, is_item: bool
+) -> bool:
     is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
     if is_read_on and not place.referring and _is_said_before(wanted, said, place):
         return True
@@ -224,7 +238,6 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
     if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
         return True
     here = wanted.among("\n".join([*place.passage.sections, place.heading, place.item, read]))
-    is_item = MARKS_OF_ITEM.match(place.sentence) is not None
     if not here and not is_item and len(wanted.words) >= _FEWEST_BESIDE and _is_said_instead(wanted, said, place.passage):
         return True
     if not kind:

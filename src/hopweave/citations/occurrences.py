@@ -98,11 +98,7 @@ def occurrences(mark: int, query: str, said: str, passage: Passage, reading: Rea
         return
     spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(form.items, passage))
     if not spans and form.has_number:
-        text = passage.text
-        amounts = places_of_amount(said, text, passage.heading)
-        in_tables = places_in_tables(said, text, passage.heading)
-        found = chain(places_of_value(said, text), places_of_quantity(said, text), amounts, in_tables)
-        spans = list(islice(found, _MOST_PLACES))
+        spans = list(dict.fromkeys(_in_another_form(said, passage, reading)))
     if not spans and form.is_sentence and not is_contained(said, passage.title):
         stated = _around_the_reading(query, said, passage, reading) or _stated(query, said, passage)
         spans = [stated] if stated is not None else []
@@ -164,6 +160,16 @@ def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[
     yield from found
     if found:
         yield from islice(_last_name_in(said, passage.text, found[0].end), _MOST_PLACES)
+
+
+def _in_another_form(said: str, passage: Passage, reading: Reading | None) -> Iterator[Span]:
+    """Yields where a passage has a date, a number or a quantity in whatever form: in what the reader found, then elsewhere."""
+    if reading is not None and reading.span is not None and holds(passage, reading):
+        inside = chain(places_of_value(said, reading.text), places_of_quantity(said, reading.text))
+        yield from (Span(reading.span.start + one.start, reading.span.start + one.end) for one in islice(inside, 1))
+    text, heading = passage.text, passage.heading
+    in_amounts = chain(places_of_amount(said, text, heading), places_in_tables(said, text, heading))
+    yield from islice(chain(places_of_value(said, text), places_of_quantity(said, text), in_amounts), _MOST_PLACES)
 
 
 def _last_name_in(said: str, text: str, start: int) -> Iterator[Span]:

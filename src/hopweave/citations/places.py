@@ -2,7 +2,8 @@
 
 A sentence is read with the title and file of its passage, the heading above it, and the sentence before it if it goes on from
 that, with those before that as long as they begin with a pronoun; an item of a list also with the sentence that leads to it. A
-question that is a paragraph of its own is a heading of what answers it.
+question that is a paragraph of its own is a heading of what answers it. The entries of a schedule or a log, which begin with a
+date or a time, stand beside each other: none is a heading of the next.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.tables_in_text import is_heading, row_at
+from hopweave.text.values_alike import CLOCK, values_in
 
 _HEADED = lazy_pattern(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
@@ -54,6 +56,11 @@ _OF_ITS_OWN = lazy_pattern(
     rf"|(?:An?\s)?[\w'’-]++(?:\s(?!{_BEHIND_AN_ORDER})[\w'’-]++){{0,3}}?\s{FINITE})"
 )
 """How a sentence begins that names its own subject: a code, or words before a verb. An order has none: `Tighten the nuts.`"""
+_BEFORE_A_DATE = lazy_pattern(r"\W?(?:\d{1,2}\.?\s)?(?:[^\W\d_]{2,10}[.,]?\s{1,2}(?:\d{1,2}\s)?)?")
+"""What an entry may have before its date or time: a bracket, the day of the week, or day and month: `Apr  9 03:15:09`."""
+_LATEST_DATE = 16
+"""Characters of a sentence before the first digit of its date or time, at most."""
+_LETTERS, _DIGITS = lazy_pattern(r"[^\W\d_]+"), lazy_pattern(r"\d+")
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -130,7 +137,7 @@ def place_of(passage: Passage, focus: Span) -> Place:
     is_alone = bool(before) and (
         (is_row(quote) and not before[-1].endswith(":")) or is_row(before[-1]) or _HEADED.match(quote) is not None
     )
-    num_read = 0 if is_alone or not _goes_on(passage.text, span, quote) else min(len(before), 1)
+    num_read = 1 if before and not is_alone and _goes_on(passage.text, span, quote, before[-1]) else 0
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
     read = before[len(before) - num_read :]
@@ -141,11 +148,13 @@ def place_of(passage: Passage, focus: Span) -> Place:
     return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), own.heading, own.item)
 
 
-def _goes_on(text: str, span: Span, sentence: str) -> bool:
+def _goes_on(text: str, span: Span, sentence: str, above: str) -> bool:
     """Whether a sentence may go on from the one before: it refers back, has no subject, is a line of its own, or answers.
 
-    What is not English always may.
+    What is not English always may, but for an entry below another one, which is read alone unless it refers back or answers.
     """
+    if _is_entry_below(above, sentence):
+        return _REFERS_BACK.search(sentence) is not None
     if is_foreign(sentence) or is_row(sentence) or _REFERS_BACK.search(sentence) or not _OF_ITS_OWN.match(sentence):
         return True
     before = text[: span.start].rstrip()
@@ -223,6 +232,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
     item, lead, before = -1, "", ""
     for span in sentence_spans(text):
         sentence = text[span.start : span.end]
+        run = [one for one in run if not _is_entry_below(one, sentence)]
         is_on_line = bool(found) and "\n" not in text[found[-1].span.end : span.start]
         if MARKS_OF_ITEM.match(sentence) or _STEP.match(sentence):
             lead = lead if item >= 0 else before
@@ -248,6 +258,27 @@ def _heads(text: str, span: Span) -> bool:
         return is_heading(sentence)
     is_own_paragraph = (not span.start or text.endswith("\n\n", 0, span.start)) and text.startswith("\n\n", span.end)
     return is_own_paragraph and is_heading(sentence.rstrip("?"))
+
+
+def _is_entry_below(above: str, sentence: str) -> bool:
+    """Whether two sentences are entries of one schedule or log: both begin with a date, or a time, in the same form.
+
+    One that asks, or ends with a colon, leads to the next.
+    """
+    form = _form_of_date(above)
+    return bool(form) and form == _form_of_date(sentence) and not above.endswith(("?", ":"))
+
+
+@remembered
+def _form_of_date(sentence: str) -> str:
+    """The form of the date or time that a sentence begins with, such as `0 a 0`; empty if it begins with none."""
+    if not any(map(str.isdigit, sentence[:_LATEST_DATE])):
+        return ""
+    found = next((value for value in values_in(sentence) if value.kind in {"date", CLOCK}), None)
+    if found is None or _BEFORE_A_DATE.fullmatch(sentence, 0, found.span.start) is None:
+        return ""
+    written = sentence[: found.span.start if found.kind == CLOCK else found.span.end]
+    return f"{found.kind} {' '.join(_DIGITS.sub('0', _LETTERS.sub('a', written)).split())}"
 
 
 def begins_with_pronoun(text: str) -> bool:

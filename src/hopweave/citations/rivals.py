@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from hopweave.citations.about import names_in
 from hopweave.citations.cells import is_another_case, is_of_another_row
 from hopweave.citations.places import Place
-from hopweave.core.types import Passage, Span
+from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.agreement import agree
 from hopweave.text.amounts import is_amount
 from hopweave.text.bands import holds_for_others
@@ -22,7 +22,12 @@ _MOST_OTHER_WORDS = 5
 
 
 def rival_of(
-    query: str, said: str, place: Place, passages: Sequence[Passage], is_out: Callable[[Passage, Span], bool]
+    query: str,
+    said: str,
+    place: Place,
+    passages: Sequence[Passage],
+    is_out: Callable[[Passage, Span], bool],
+    settled: Sequence[Claim] = (),
 ) -> tuple[Passage, Span] | None:
     """A sentence that has another value where the cited sentence has the answer; `None` if there is none.
 
@@ -37,6 +42,7 @@ def rival_of(
         place: where it stands.
         passages: all that were found.
         is_out: whether a sentence of them no longer holds, and so speaks against nothing.
+        settled: earlier claims that a passage supports.
     """
     sentence = without_mark(place.sentence)
     answer = keys_of(said) - keys_of(query) or keys_of(said)
@@ -62,7 +68,7 @@ def rival_of(
         is_of_another = is_rival and (
             is_another_case(sentence, text, said)
             or holds_for_others(query, text)
-            or is_of_another_row(query, said, (place.passage, place.span), (passage, span))
+            or is_of_another_row(query, said, (place.passage, place.span), (passage, span), settled)
         )
         if is_rival and not is_of_another and not is_out(passage, span):
             return passage, span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hopweave.core.types import Answer, Claim, Shortfall, Verdict
+from hopweave.core.types import Answer, Claim, Shortfall, Standing, Verdict
 
 IN_WORDS: Mapping[Shortfall, str] = {
     "words": "no passage that was found has its words",
@@ -26,6 +26,12 @@ CHECK_FOUND = "check_found"
 
 UNCERTAIN = "Found in a passage, not certain"
 """What is said of an answer that is supported, but not certain enough for a tick."""
+_STANDING: Mapping[Standing, str] = {
+    "supported": "A passage supports it",
+    "uncertain": UNCERTAIN,
+    "contradicted": "A passage says otherwise",
+    "unsupported": "No passage supports it",
+}
 _AGREED = {True: "read once more, the facts gave the same answer", False: "read once more, the facts gave another answer"}
 
 
@@ -53,6 +59,18 @@ def shortfall_in_words(claim: Claim, found: str = "") -> str:
     """
     said = IN_WORDS[claim.shortfall] if claim.shortfall else ""
     return f"{said}: {found}" if claim.shortfall == "check" and found else said
+
+
+def standing_in_words(answer: Answer, found: Mapping[int, str] | None = None) -> str:
+    """How an answer stands, as a sentence without its full stop, such as "A passage supports it".
+
+    Args:
+        answer: an answer that claims something.
+        found: see `why_unsupported`.
+    """
+    if answer.cites_without_support:
+        return f"The passage that is cited does not settle it: {why_unsupported(answer, found)}"
+    return "Passages disagree" if answer.is_disputed else _STANDING[answer.verdict.standing]
 
 
 def certainty_in_words(verdict: Verdict) -> str:

@@ -71,6 +71,8 @@ from hopweave.text.values_asked import is_other_measure
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
 
+_MOST_SENTENCES = 100
+"""The maximum number of sentences of an answer that are judged; more would take longer than people wait."""
 _FEW = 5
 """The maximum number of words, beyond those of the query, of an answer that counts as short in comparisons with a reading."""
 _ALIKE_LETTERS = 4
@@ -292,10 +294,14 @@ class _Case:
             return whole
         parts = sentences_in(said)
         stating = [part for part in parts if not is_reasoning(part) and not has_marker(part)]
-        found = [self._cited(part) for part in stating] if len(parts) > 1 else []
-        if not found or any(one is None for one in found):
+        if len(parts) < 2 or not 0 < len(stating) <= _MOST_SENTENCES:
             return Assessment()
-        sure = [one for one in found if one is not None]
+        sure: list[Assessment] = []
+        for part in stating:
+            one = self._cited(part)
+            if one is None:
+                return Assessment()
+            sure.append(one)
         citations = tuple(dict.fromkeys(citation for one in sure for citation in one.citations))
         open_one = next((one for one in sure if one.support != "supported"), None)
         return Assessment("supported", citations, shortfall="") if open_one is None else replace(open_one, citations=citations)
@@ -412,6 +418,7 @@ class _Case:
             place,
             self.found,
             lambda one, span: found.no_longer_holds(one, span, said) or self._is_of_another_name(self.query, one, span, None),
+            self.settled,
         )
 
     def _is_of_another_name(self, asking: str, passage: Passage, sentence: Span, inside: Span | None) -> bool:

@@ -1,4 +1,4 @@
-"""The error hierarchy. Nothing else is raised deliberately.
+"""The error hierarchy. Nothing else is raised deliberately. Every error can be passed on to another process.
 
 - `HopweaveError`
 
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from typing import Any
 
 
 class HopweaveError(Exception):
@@ -57,6 +58,9 @@ class MissingExtra(HopweaveError):
         super().__init__(f"{missing} with: pip install 'hopweave[{extra}]'")
         self.module = module
         self.extra = extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.module, self.extra), self.__dict__
 
 
 class RunError(HopweaveError):
@@ -117,11 +121,15 @@ class MethodError(RunError):
 
 
 class BudgetReached(RunError):
-    """A limit of the question's budget was reached; `limit` is its name."""
+    """A limit of the question's budget was reached; `limit` is its name, and `allowed` how much of it was allowed."""
 
     def __init__(self, limit: str, allowed: float) -> None:
         super().__init__(f"{limit} = {allowed:g} reached")
         self.limit = limit
+        self.allowed = allowed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.limit, self.allowed), self.__dict__
 
 
 def error_that_counts(errors: Iterable[Exception]) -> Exception:

@@ -43,6 +43,9 @@ FOLDER = "folder"
 SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
 """Kinds of special files, by the file type in their mode."""
 
+KERNEL_FOLDERS = (Path("/proc"), Path("/sys"))
+"""Folders in which the kernel shows as files what is on no disk, such as the environment of a process."""
+
 OnProgress = Callable[[int, int], None]
 """Called with the number of bytes done and the total."""
 
@@ -88,8 +91,64 @@ class NotRegular(OSError):
         self.kind = kind
 
 
-def open_regular(path: Path) -> BufferedReader:
+class LeadsOut(OSError):
+    """A path that a link leads out of the folder or file that it is confined to, or to what only the kernel shows as a file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(errno.EPERM, "a link leads from it to where links are not followed", str(path))
+
+
+def open_confined(path: Path, place: Path | None) -> BufferedReader:
+    """Opens a file as `open_regular` does, unless a link leads from its path to where it may not.
+
+    What is opened is what was looked at: no link is followed that replaced a part of the path since, as far as the system lets
+    this be said.
+
+    Args:
+        path: the file.
+        place: the folder that it must be in, or the file that it must be, once all links are followed; `None` for any.
+
+    Raises:
+        LeadsOut: if it is elsewhere, or if a link leads to it from outside of `KERNEL_FOLDERS` and it is in one of these.
+        OSError: as `open_regular`.
+    """
+    real = Path(os.path.realpath(path))
+    is_elsewhere = place is not None and not real.is_relative_to(os.path.realpath(place))
+    if is_elsewhere or (is_of_kernel(real) and not is_of_kernel(path.absolute())):
+        path.stat()  # a link that leads nowhere is an error of its own
+        raise LeadsOut(path)
+    return open_regular(real, _open_without_links)
+
+
+def is_of_kernel(path: Path) -> bool:
+    """Whether an absolute path is in one of `KERNEL_FOLDERS`."""
+    return any(path.is_relative_to(folder) for folder in KERNEL_FOLDERS)
+
+
+def _open_without_links(path: str, flags: int) -> int:
+    """Opens an absolute path of which no part may be a link: folder by folder, or at once where the system can do that."""
+    if not hasattr(os, "O_PATH"):
+        without_links: int = getattr(os, "O_NOFOLLOW_ANY", getattr(os, "O_NOFOLLOW", 0))
+        return os.open(path, flags | without_links)
+    base, *folders = Path(path).parts
+    name = folders.pop() if folders else "."
+    here = os.open(base, os.O_PATH | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            below = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(here)
+            here = below
+        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=here)
+    finally:
+        os.close(here)
+
+
+def open_regular(path: Path, opener: Callable[[str, int], int] = os.open) -> BufferedReader:
     """Opens a file for reading bytes, without ever blocking.
+
+    Args:
+        path: the file.
+        opener: opens a path with flags, as `os.open` does.
 
     Raises:
         NotRegular: if it is a folder, FIFO, socket or device.
@@ -98,7 +157,7 @@ def open_regular(path: Path) -> BufferedReader:
     # Without O_NONBLOCK, opening a FIFO waits for a writer. The kind is that of the open file, since whatever was at the path
     # may have been replaced since an earlier check.
     flags = getattr(os, "O_NONBLOCK", 0)
-    raw = open(path, "rb", opener=lambda name, given: os.open(name, given | flags))  # noqa: SIM115
+    raw = open(path, "rb", opener=lambda name, given: opener(name, given | flags))  # noqa: SIM115
     kind = SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
     if kind is not None:
         raw.close()

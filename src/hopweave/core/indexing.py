@@ -16,6 +16,18 @@ from hopweave.core.protocols import Retriever
 from hopweave.core.types import Passage
 
 
+def how_to_rebuild(place: object) -> str:
+    """What a message says about an index that cannot be used as it is.
+
+    Args:
+        place: the folder or address of the index.
+
+    >>> how_to_rebuild("towns")
+    'rebuild it with: hopweave index PATH... --to towns'
+    """
+    return f"rebuild it with: hopweave index PATH... --to {place}"
+
+
 @dataclass(frozen=True, slots=True)
 class IndexSummary:
     """The effect of a write to an index, and the resulting state.

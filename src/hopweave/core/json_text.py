@@ -9,14 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from hopweave.core.lazy_pattern import lazy_pattern
-
-_HALF_A_PAIR = lazy_pattern("[\ud800-\udfff]")
-
-
-def whole(text: str) -> str:
-    """The text with each unpaired surrogate (which UTF-8 cannot encode) replaced by U+FFFD."""
-    return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)
+from hopweave.core.characters import whole
 
 
 def one_line_of_json(adapter: TypeAdapter[Any], value: Any) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hopweave.core.errors import SettingsError
 
@@ -100,6 +101,20 @@ def _bounds_in(hint: Any) -> Iterator[object]:
 def notes_of(hint: Any) -> str:
     """The notes for readers in the type of an option."""
     return " ".join(note for note in getattr(hint, "__metadata__", ()) if isinstance(note, str))
+
+
+def is_plain(hint: Any) -> bool:
+    """Whether the type of an option allows only numbers, truth values and given words.
+
+    >>> is_plain(float | None), is_plain(Literal["words", "model"]), is_plain(str)
+    (True, True, False)
+    """
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return is_plain(get_args(hint)[0])
+    if origin in (Union, UnionType):
+        return all(map(is_plain, get_args(hint)))
+    return origin is Literal or hint in (bool, int, float, NoneType)
 
 
 def options_for(part: type[P], options: object) -> P:

@@ -37,14 +37,16 @@ _ACTION_KEYS = (
     r"thoughts?|reasoning|why|next|action|actions|name|type|tool|tool_name|tool_calls?|tool_uses|calls?|function"
     r"|arguments|parameters|query|queries|search|read_passage|answer|statements"
 )
-_OPENING = r"[ \t>*_#`•·+|-]*+"
+LINE_OPENING = r"[ \t>*_#`•·+|-]*+"
+"""A pattern for the Markdown that may stand before a marker at the start of a line."""
+
 # They must match everything that a parser accepts as a marker, decorated or not (tests/core/test_prompt.py compares the two).
 # The joiner is inserted after the match, so no second joiner is added where one exists. Next to each pattern is a
 # character that it requires: the pattern is only tried on texts with that character, since most passages have no marker.
 _MARKERS = (
     ("[", rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"),
     (":", rf"(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"),
-    ("", rf"(?:^|(?<=\r)){_OPENING}(?:\d++[.)]{_OPENING})?+(?:{_NAMES})[ \t#_-]*+\d++(?=[ \t*_`]*+(?:$|\r))"),
+    ("", rf"(?:^|(?<=\r)){LINE_OPENING}(?:\d++[.)]{LINE_OPENING})?+(?:{_NAMES})[ \t#_-]*+\d++(?=[ \t*_`]*+(?:$|\r))"),
     ("answer", r"\banswer(?=\s+is\b)"),
     ("[", r"\b(?:search|lookup|finish)(?=[ \t]*+\[)"),
     ("!", r"\bno(?=\s*+!)"),

@@ -13,6 +13,7 @@ from hopweave.core.errors import HopweaveError, RunError, SettingsError
 
 T = TypeVar("T")
 
+_LOG = logging.getLogger(__name__)
 _NO_LOG = logging.NullHandler()
 
 
@@ -52,18 +53,20 @@ async def again(once: Callable[[], Awaitable[T]], first: RunError, retries: Retr
     # Every attempt is in the record. With no logging set up, stamina's warnings would go to the terminal all the same.
     logging.getLogger("stamina").addHandler(_NO_LOG)
     failed: RunError | None = first
+    usual_seconds = 0.0
 
     def wait(error: Exception) -> bool | float:
         if not isinstance(error, RunError) or not error.retryable:
             return False
-        if error.retry_after_seconds is None:
-            return True
-        return max(0.0, min(error.retry_after_seconds, retries.max_wait_seconds))
+        asked = error.retry_after_seconds
+        # The other side may ask for a longer wait than is usual; "0", or a date that is past, is no reason to hurry.
+        return asked is None or not asked > usual_seconds or min(asked, retries.max_wait_seconds)
 
     policy = stamina.retry_context(
         on=wait, attempts=retries.max_attempts, timeout=None, wait_initial=0.5, wait_max=retries.max_wait_seconds
     )
     async for attempt in policy:
+        usual_seconds = attempt.next_wait
         with attempt:
             if failed is not None:  # the call that already failed counts as the first attempt
                 error, failed = failed, None
@@ -86,8 +89,17 @@ async def outcome_of(once: Callable[[], Awaitable[T]], retries: Retries) -> T | 
 
 
 @contextmanager
-def boundary(kind: type[RunError]) -> Iterator[None]:
-    """Converts errors outside our hierarchy to the error of the boundary that they crossed."""
+def boundary(kind: type[RunError], part: object = None) -> Iterator[None]:
+    """Converts errors outside our hierarchy to the error of the boundary that they crossed.
+
+    A cancellation is one of them, unless the running task itself is being cancelled: the part waited for something of its own
+    that was cancelled, such as a connection that another task closed.
+
+    Args:
+        kind: the error of the boundary.
+        part: what is called; messages name its class.
+    """
+    named = f"{type(part).__name__}: " if part is not None else ""
     try:
         yield
     except HopweaveError:
@@ -95,4 +107,19 @@ def boundary(kind: type[RunError]) -> Iterator[None]:
     except TimeoutError as error:
         raise kind(f"timed out: {error}" if str(error) else "timed out", retryable=True) from error
     except Exception as error:
-        raise kind(f"{type(error).__name__}: {error}") from error
+        _LOG.debug("%sfailed", named, exc_info=error)
+        raise kind(f"{named}{type(error).__name__}: {error}") from error
+    except BaseException as error:
+        if not is_stray_cancellation(error):
+            raise
+        raise kind(f"{named}what it waited for was cancelled") from error
+
+
+def is_stray_cancellation(error: BaseException) -> bool:
+    """Whether an error is a cancellation, although nobody cancelled the running task."""
+    import asyncio  # without which a process that searches starts sooner
+
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    task = asyncio.current_task()
+    return task is not None and not task.cancelling()

@@ -23,7 +23,7 @@ from hopweave.ingest.content_lines import (
     text_of,
     title_of,
 )
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.html_page import read_html
 
@@ -47,7 +47,7 @@ _BREAKS = lazy_pattern(r"<(?:p|br|div|li|html)\b", re.IGNORECASE)
 _MOST_TAGS = 10_000
 
 
-def read_ics(content: str, check: Check = no_check) -> Document:
+def read_ics(content: str, check: Check) -> Document:
     """A calendar: each event, to-do and entry of a journal under its summary, in order. Alarms and time zones are left out.
 
     The title is the name of the calendar, or the summary of its only entry.

@@ -21,7 +21,7 @@ from hopweave.ingest.content_lines import (
     text_of,
     title_of,
 )
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.text.values import MONTHS
 
@@ -42,7 +42,7 @@ _WORD = lazy_pattern(r"\w+")
 _IDENTIFIER = lazy_pattern(r"(?:urn|data|uid):", re.IGNORECASE)
 
 
-def read_vcf(content: str, check: Check = no_check) -> Document:
+def read_vcf(content: str, check: Check) -> Document:
     """An address book: each card under the name of the person or the organisation. Pictures, sounds and keys are left out.
 
     The title is the name on the only card.

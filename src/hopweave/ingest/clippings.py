@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Document
 
 _END = "=========="
@@ -28,7 +28,7 @@ def is_clippings(content: str) -> bool:
     return bool(end) and any(_clippings(first + end))
 
 
-def read_clippings(content: str, check: Check = no_check) -> Document:
+def read_clippings(content: str, check: Check) -> Document:
     """Reads clippings; those without a text, such as bookmarks, are left out.
 
     Args:

@@ -17,7 +17,7 @@ from typing import Any
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.reasons import Reason, Unreadable
 
@@ -68,7 +68,7 @@ _MAX_PROPERTIES = 1_000
 
 
 def streams_of(
-    content: bytes, source: str, mains: Sequence[str], others: Sequence[str] = (), check: Check = no_check
+    content: bytes, source: str, mains: Sequence[str], others: Sequence[str] = (), *, check: Check
 ) -> dict[str, bytes]:
     """Those of some streams that a file has.
 
@@ -101,7 +101,7 @@ def streams_of(
 
 
 @contextmanager
-def opened(content: bytes, source: str, suffix: str, check: Check = no_check) -> Iterator[Any]:
+def opened(content: bytes, source: str, suffix: str, check: Check) -> Iterator[Any]:
     """A compound file opened by the library, which may read each byte of it once; what it raises is damage.
 
     Args:

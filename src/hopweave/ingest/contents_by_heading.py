@@ -12,7 +12,7 @@ from itertools import accumulate, islice
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.contents_by_page import first_of_contents
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 
 _LONGEST = 120
 """Characters of an entry."""
@@ -40,7 +40,7 @@ _WORDS_OF_NUMBERED = 4
 _WORD = lazy_pattern(r"[^\W_]+")
 
 
-def without_contents_by_heading(lines: Sequence[str], check: Check = no_check) -> list[str | None]:
+def without_contents_by_heading(lines: Sequence[str], check: Check) -> list[str | None]:
     """Lines without those of a table of contents and its heading, for which there is nothing.
 
     It is a list of five entries or more, each of which has a number or a bullet, dots or space before the number of a page, or

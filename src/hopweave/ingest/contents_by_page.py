@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 
 _ENTRY = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?P<leader>(?:[.·…]\s?){3,})\s*|\s+)(?P<page>\d{1,4}|[ivxl]{1,7})")
 _INDEXED = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?:[.·…]\s?){3,}\s*|,\s)(?P<page>\d{1,4})(?:(?:,\s|[-–])\d{1,4})*,?")
@@ -54,7 +54,7 @@ class _Entry(NamedTuple):
     is_led: bool = False
 
 
-def without_contents_by_page(pages: Sequence[str], check: Check = no_check) -> list[str]:
+def without_contents_by_page(pages: Sequence[str], check: Check) -> list[str]:
     """Pages without tables of contents, which lead to pages after them in order, and indexes, which lead to those before them.
 
     Args:

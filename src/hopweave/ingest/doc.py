@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from hopweave.ingest.compound_file import SUMMARY, TextCount, damaged, streams_of, summary_title
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.doc_file import PARAGRAPH_END, SHOWN_AS, Attached, WordFile
 from hopweave.ingest.doc_properties import Cells, Paragraph
 from hopweave.ingest.document import Blocks, Document, heading_at_start
@@ -22,7 +22,7 @@ _SAME_EDGE = 30
 """20ths of a point: edges of cells in different rows that are as close are one."""
 
 
-def read_doc(content: bytes, source: str = "the document", check: Check = no_check, limits: Limits | None = None) -> Document:
+def read_doc(content: bytes, source: str, check: Check, limits: Limits | None = None) -> Document:
     """A document of one part, a blank line between paragraphs; a row of a table is one, see `tables`.
 
     A note or a text box stands after the paragraph or the table that refers to it. Headings, the title and numbers of
@@ -37,7 +37,7 @@ def read_doc(content: bytes, source: str = "the document", check: Check = no_che
     Raises:
         DataError: if it is damaged, encrypted, of another format than its name says, of an earlier Word, or beyond the limits.
     """
-    streams = streams_of(content, source, ("WordDocument",), ("0Table", "1Table", "Data", SUMMARY), check)
+    streams = streams_of(content, source, ("WordDocument",), ("0Table", "1Table", "Data", SUMMARY), check=check)
     try:
         file = WordFile(streams, source, check)
     except struct.error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from hopweave.ingest.calendars import read_ics
 from hopweave.ingest.cards import read_vcf
 from hopweave.ingest.clippings import is_clippings, read_clippings
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.info import read_info
@@ -19,7 +19,7 @@ from hopweave.ingest.rst import read_rst
 from hopweave.ingest.subtitles import read_subtitles
 
 
-def read_document(content: str, suffix: str, source: str = "the document", check: Check = no_check) -> Document:
+def read_document(content: str, suffix: str, source: str, check: Check) -> Document:
     """Reads a document; its title is empty if it has none.
 
     Args:

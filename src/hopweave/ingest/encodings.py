@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
+from collections.abc import Sequence
 
 from hopweave.core.lazy_pattern import lazy_pattern
 
@@ -52,8 +54,18 @@ _FEW_BYTES = 8
 _LETTERS_OF_LATIN = 4
 """The fewest ASCII letters for each of a few other bytes; with fewer, so short a text is not enough to guess from."""
 
-_CONTROL = frozenset(map(chr, (*range(9), 11, *range(14, 27), *range(28, 32))))
+_CONTROL = frozenset(map(chr, (*range(9), 11, *range(14, 27), *range(28, 32), *range(128, 160))))
 """Characters that no text has, other than white space and the escapes of terminals."""
+
+_OTHERS = lazy_pattern(r"[^\x00-\x7f]")
+_SCRIPTS_APART = frozenset(map(chr, range(0x0370, 0x0700)))
+"""The letters of scripts that share no word with Latin letters: Greek, Cyrillic, Hebrew and Arabic."""
+_SIGNS = "\u2e80"
+"""The first of the signs of Chinese and Japanese, which write marks between letters."""
+_WITHIN_WORDS = frozenset("’·\xad–—")
+_OPENING = frozenset("‚„")
+_ODD = 0.3
+"""The share of characters that are out of place from which a text is in another encoding: `pr‚avis`, `prŽavis`."""
 
 _SHOWN = {
     **{f"cp{number}": f"Windows-{number}" for number in (874, *range(1250, 1259))},
@@ -111,18 +123,50 @@ def guessed_encoding(piece: bytes) -> str:
     first = next(place for place, byte in enumerate(piece) if byte > 127)
     sample = piece[max(0, first - _GUESSED_FROM // 2) :][:_GUESSED_FROM]
     others = [byte for byte in sample if byte > 127]
+    found = _likely(sample, others)
+    if (found and _is_plausible(sample, found)) or not (found or _is_latin(sample, others)):
+        return found
+    older = tuple(name for name in _OF_OLD_SYSTEMS if _is_plausible(sample, name))
+    return (_detected(sample, older) if older else "") or found
+
+
+def _likely(sample: bytes, others: Sequence[int]) -> str:
+    """What a text with these other bytes than ASCII is most likely in, by their number; empty if it cannot be told."""
     if len(set(others)) <= _FEW_SIGNS:
         return _detected(sample, _LATIN, at_least=_SURE_OF_SIGNS) or _detected(sample, ("cp1252",))
     if len(others) >= _FEW_BYTES:
         return _detected(sample, (*_COMMON, *_OF_OLD_SYSTEMS))
-    is_latin = len(re.findall(rb"[A-Za-z]", sample)) >= _LETTERS_OF_LATIN * len(others)
-    return _detected(sample, _LATIN) if is_latin else ""
+    return _detected(sample, _LATIN) if _is_latin(sample, others) else ""
+
+
+def _is_latin(sample: bytes, others: Sequence[int]) -> bool:
+    return len(re.findall(rb"[A-Za-z]", sample)) >= _LETTERS_OF_LATIN * len(others)
+
+
+def _is_plausible(sample: bytes, name: str) -> bool:
+    """Whether few signs of a text in an encoding are out of place."""
+    text = _decoded(sample, name)
+    num = num_odd = 0
+    for match in _OTHERS.finditer(text):
+        num += 1
+        num_odd += _is_odd(text[max(0, match.start() - 1) : match.start()], match[0], text[match.end() : match.end() + 1])
+    return num > 0 and num_odd < _ODD * num
+
+
+def _is_odd(before: str, sign: str, after: str) -> bool:
+    """Whether a sign cannot stand between two characters: a capital in a small word, a letter of another script, a mark."""
+    if sign.isalpha():
+        is_mixed = sign in _SCRIPTS_APART and any(one.isascii() and one.isalpha() for one in before + after)
+        return is_mixed or (sign.isupper() and before.islower())
+    is_mark = sign < _SIGNS and unicodedata.category(sign)[0] in "PS" and sign not in _WITHIN_WORDS
+    return is_mark and before.isalpha() and (after.isalpha() or sign in _OPENING)
 
 
 def _detected(sample: bytes, names: tuple[str, ...], at_least: float = 0.0) -> str:
     import chardet  # here, since few corpora need it
 
-    found = chardet.detect(sample, include_encodings=names, compat_names=False)
+    if_none = "cp1252" if "cp1252" in names else names[0]
+    found = chardet.detect(sample, include_encodings=names, compat_names=False, no_match_encoding=if_none)
     if not found["encoding"] or found["confidence"] < at_least:
         return ""
     name = codecs.lookup(found["encoding"]).name

@@ -207,18 +207,21 @@ def unpacked(file: CorpusFile, limits: Limits, on_bytes: OnBytes = None) -> Iter
             length(piece)
             held.write(piece)
         held.flush()
-        yield replace(file, path=Path(held.name), content=None, looks="")
+        yield replace(file, path=Path(held.name), content=None, looks="", confined_to=None)
 
 
 def open_regular(file: CorpusFile) -> BinaryIO:
     """Opens a file for its bytes.
 
     Raises:
-        DataError: if it is not a regular file.
+        DataError: if it is not a regular file, or a link leads from it to where it may not.
         OSError: if it cannot be opened.
     """
     try:
-        return files.open_regular(file.path)
+        return files.open_confined(file.path, file.confined_to)
+    except files.LeadsOut:
+        message = f"{file.source} is behind a link to where links are not followed; give the path of what it leads to"
+        raise Unreadable(message, Reason.LEADS_OUT) from None
     except files.NotRegular as error:
         message = f"{file.source} is a {error.kind}, not a regular file; give a file, or leave it out"
         raise Unreadable(message, Reason.SPECIAL) from None

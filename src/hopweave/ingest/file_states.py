@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import sha256_of
+from hopweave.core.indexing import how_to_rebuild
 from hopweave.ingest.copies import Copy
 from hopweave.ingest.find import Roots
 from hopweave.ingest.formats import CorpusFile
@@ -38,7 +39,7 @@ CREATE TABLE IF NOT EXISTS copies (passage_id TEXT, holder BLOB, source TEXT, pa
 CREATE INDEX IF NOT EXISTS copies_of_passages ON copies (passage_id);
 CREATE INDEX IF NOT EXISTS copies_of_holders ON copies (holder);
 CREATE INDEX IF NOT EXISTS copies_in_files ON copies (path);
-CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT, looks TEXT);
+CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT, looks TEXT, place BLOB);
 CREATE TEMP TABLE to_read (path BLOB PRIMARY KEY);
 BEGIN;
 """
@@ -290,7 +291,8 @@ class FileStates:
 
     def meet(self, file: CorpusFile) -> bool:
         """Notes that a file exists; returns whether this is the first time."""
-        values = (_key(file.at), _key(file.path), file.source, file.document_id, file.looks)
+        place = None if file.confined_to is None else _key(file.confined_to)
+        values = (_key(file.at), _key(file.path), file.source, file.document_id, file.looks, place)
         with self._damage():
             return self._table.execute(_MEET, values).rowcount == 1
 
@@ -302,8 +304,10 @@ class FileStates:
                 found = self._table.execute(_MET, (last,)).fetchall()
             if not found:
                 return
-            for _, at, given, source, document_id, looks in found:
-                yield CorpusFile(Path(os.fsdecode(given)), source, document_id, at=Path(os.fsdecode(at)), looks=looks)
+            for _, at, given, source, document_id, looks, place in found:
+                where = Path(os.fsdecode(given)), source, document_id
+                confined_to = None if place is None else Path(os.fsdecode(place))
+                yield CorpusFile(*where, at=Path(os.fsdecode(at)), looks=looks, confined_to=confined_to)
             last = found[-1][0]
 
     def num_met(self, path: Path) -> int:
@@ -361,21 +365,21 @@ class FileStates:
 _BELOW = "path >= ? AND path < ?"
 _AT = f"({_BELOW} OR path = ?)"
 _MEET = """
-INSERT INTO met VALUES (?, ?, ?, ?, ?)
+INSERT INTO met VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET
-    given = excluded.given, source = excluded.source, document_id = excluded.document_id, looks = excluded.looks
+    given = excluded.given, source = excluded.source, document_id = excluded.document_id, looks = excluded.looks,
+    place = excluded.place
 WHERE given IS NULL
 """
 _MET = """
-SELECT rowid, path, given, source, document_id, looks FROM met WHERE rowid > ? AND given IS NOT NULL ORDER BY rowid LIMIT 1000
+SELECT rowid, path, given, source, document_id, looks, place FROM met
+WHERE rowid > ? AND given IS NOT NULL ORDER BY rowid LIMIT 1000
 """
 
 
 def _damaged(path: Path, error: Exception) -> DataError:
     folder = path.parent.parent
-    return DataError(
-        f"index {folder} is damaged: its list of files ({error}); rebuild it with: hopweave index PATH... --to {folder}"
-    )
+    return DataError(f"index {folder} is damaged: its list of files ({error}); {how_to_rebuild(folder)}")
 
 
 def _key(path: Path) -> bytes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.core.files import FOLDER, Entry, open_regular, shown_name, special_kind, walk
+from hopweave.core.files import FOLDER, Entry, is_of_kernel, open_regular, shown_name, special_kind, walk
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.reasons import Reason, reading
 from hopweave.ingest.recognise import recognised
@@ -52,10 +52,14 @@ class Roots:
 
     def document_id(self, path: Path) -> str:
         """The id of the document in a file, by its absolute path."""
-        root = next(above for above in path.parents if above in self.labels)
+        root = self.root_of(path)
         below = shown_name(path.relative_to(root).as_posix())
         label = self.labels[root]
         return f"{label}//{below}" if label else below
+
+    def root_of(self, path: Path) -> Path:
+        """The root that a file belongs to, by its absolute path."""
+        return next(above for above in path.parents if above in self.labels)
 
     def _new_label(self, name: str) -> str:
         taken = set(self.labels.values())
@@ -75,6 +79,7 @@ class Selection:
         include: patterns of which a file must match one; without any, all files are taken.
         exclude: patterns of files and folders that are left out.
         gitignore: leave out what the `.gitignore` files in the folder, and in those below it, name.
+        follow_links: follow symbolic links that lead out of all given paths, too.
 
     Raises:
         SettingsError: for an invalid pattern.
@@ -83,6 +88,7 @@ class Selection:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool = False
+    follow_links: bool = False
 
     def __post_init__(self) -> None:
         for pattern in (*self.include, *self.exclude):
@@ -103,29 +109,35 @@ def find_files(
     """The files at the given paths: folders are walked, each in the order of its names, without hidden entries.
 
     They include files of unknown formats and special files (FIFOs, sockets, devices and links to them), so that these can be
-    counted. A file given by its own path is always taken. Source code is of a known format only if it is asked for, by its own
-    path or by a pattern that it matches.
+    counted. A file given by its own path is always taken. Links in a folder are followed to what is in any of the given paths,
+    and elsewhere only if the selection says so; never to what only the kernel shows as files (`core.files.KERNEL_FOLDERS`).
+    Source code is of a known format only if it is asked for, by its own path or by a pattern that it matches.
 
     Args:
         paths: files and folders.
         selection: which files of a folder are taken; by default all.
         roots: that are known; those of the paths are added to them.
         on_unlisted: called with a folder within a given one that cannot be listed; without it, that is an error.
-        on_left_out: called with every hidden file or folder, and with those that the selection leaves out.
+        on_left_out: called with every hidden file or folder, with those that the selection leaves out, and with every link that
+            is not followed.
 
     Raises:
         DataError: for a path that does not exist or a folder that cannot be listed.
     """
     roots = roots if roots is not None else Roots()
+    selection = selection or Selection()
+    places = {Path(os.path.realpath(path)) for path in paths}
     for path in paths:
         shown = shown_name(path.as_posix())
         with reading(shown):
             is_folder, is_there = path.is_dir(), path.exists()
         if is_folder:
-            yield from _Walk(path, selection or Selection(), roots, on_unlisted, on_left_out).files()
+            yield from _Walk(path, selection, places, roots, on_unlisted, on_left_out).files()
         elif is_there:
             at = roots.include(path.parent) / path.name
-            yield recognised(CorpusFile(path, shown, roots.document_id(at), special_kind(path), at), is_asked_for=True)
+            place = None if selection.follow_links else Path(os.path.realpath(path))
+            file = CorpusFile(path, shown, roots.document_id(at), special_kind(path), at, confined_to=place)
+            yield recognised(file, is_asked_for=True)
         else:
             raise DataError(f"there is no file or folder {shown}; check the path")
 
@@ -137,6 +149,7 @@ class _Walk:
         self,
         top: Path,
         selection: Selection,
+        places: Collection[Path],
         roots: Roots,
         on_unlisted: OnUnlisted | None,
         on_left_out: OnLeftOut | None,
@@ -146,6 +159,9 @@ class _Walk:
         self._roots = roots
         self._on_unlisted = on_unlisted
         self._on_left_out = on_left_out
+        self._places = places
+        self._follow_links = selection.follow_links
+        self._linked: dict[Path, Path] = {}  # the given paths that the links lead to that are followed
         self._gitignore = selection.gitignore
         self._include = _spec(selection.include) if selection.include else None
         self._exclude = _spec(selection.exclude)
@@ -156,7 +172,7 @@ class _Walk:
             if found.kind != FOLDER:
                 at = self._absolute / found.path.relative_to(self._top)
                 name = self._roots.document_id(at)
-                file = CorpusFile(found.path, name, name, found.kind, at)
+                file = CorpusFile(found.path, name, name, found.kind, at, confined_to=self._place_of(found.path))
                 yield recognised(file, is_asked_for=self._include is not None)
 
     def _unlisted(self, folder: Path, error: OSError) -> None:
@@ -187,9 +203,30 @@ class _Walk:
             return Reason.EXCLUDED
         for folder, spec in reversed(self._ignoring_in(found.path.parent)):  # the innermost file that says anything decides
             says = spec.check_file(found.path.relative_to(folder).as_posix() + ending).include if spec is not None else None
+            if says:
+                return Reason.IGNORED
             if says is not None:
-                return Reason.IGNORED if says else None
-        return None
+                break
+        return self._why_not_followed(found) if found.is_link and found.kind in {FOLDER, ""} else None
+
+    def _why_not_followed(self, link: Entry) -> Reason | None:
+        """Why a link to a file or folder is not followed; `None` if it is, and for a broken one, which reading it reports."""
+        real = Path(os.path.realpath(link.path))
+        if is_of_kernel(real):
+            return Reason.SPECIAL
+        place = next((one for one in (real, *real.parents) if one in self._places), None)
+        if place is not None:
+            self._linked[link.path] = place
+            return None
+        is_there = os.path.exists(real)  # noqa: PTH110  # that of a path raises an error without permission
+        return Reason.LEADS_OUT if is_there and not self._follow_links else None
+
+    def _place_of(self, path: Path) -> Path | None:
+        """The given path that a file must be in, or be, once all links are followed; `None` if links may lead anywhere."""
+        if self._follow_links:
+            return None
+        above = (one for one in (path, *path.parents) if one in self._linked) if self._linked else iter(())
+        return self._linked[linked] if (linked := next(above, None)) is not None else self._absolute
 
     def _ignoring_in(self, folder: Path) -> list[tuple[Path, GitIgnoreSpec | None]]:
         """The `.gitignore` files that apply to a folder: those of its parents from the top down, and its own."""

@@ -173,6 +173,7 @@ class CorpusFile:
         content: its content, if it is a member of an archive, or attached to a file, that is being read.
         looks: its format as a suffix, if its content shows what its name does not; see `recognise`.
         within: the headings above all of its text: what it is attached to.
+        confined_to: the folder that it must be in, or the file that it must be, once all links are followed; `None` for any.
     """
 
     path: Path
@@ -183,6 +184,7 @@ class CorpusFile:
     content: BinaryIO | None = None
     looks: str = ""
     within: tuple[str, ...] = ()
+    confined_to: Path | None = None
 
     @property
     def compression(self) -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH, Document
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.html_blocks import BOLD, PLAIN, TERM, PageBlocks
@@ -73,7 +73,7 @@ _ICONS = lazy_pattern(r"[\ue000-\uf8ff]+")
 """Letters of fonts that draw them as symbols, such as a chain."""
 
 
-def read_html(content: str, source: str = "the page", check: Check = no_check) -> Document:
+def read_html(content: str, source: str, check: Check) -> Document:
     """A page, with a blank line between blocks; white space is collapsed as in browsers, except in `pre`.
 
     The title is the first one that the page has, or else its first main heading. Scripts, navigation and the like are left out;

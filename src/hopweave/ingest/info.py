@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.plain_text import read_plain
 
@@ -36,7 +36,7 @@ class _Node(NamedTuple):
     text: str
 
 
-def read_info(content: str, check: Check = no_check) -> Document:
+def read_info(content: str, check: Check) -> Document:
     """Reads a manual, or a part of one; its title is the heading of its top node, or else the name of its file.
 
     A node without a heading has its name as one. What has no node is plain text.

@@ -232,8 +232,10 @@ class _Pass:
             known = self._states.of(at)
             if known is None:
                 continue
-            document_id = self._states.roots.document_id(at)
-            file = recognised(CorpusFile(at, document_id, document_id, at=at), is_asked_for=True)
+            roots, follows = self._states.roots, self._intake.options.follow_links
+            document_id = roots.document_id(at)
+            place = None if follows else roots.root_of(at)
+            file = recognised(CorpusFile(at, document_id, document_id, at=at, confined_to=place), is_asked_for=True)
             options = CorpusOptions.of_reading(known.reading)
             if not self._reading.is_taken(file):
                 continue

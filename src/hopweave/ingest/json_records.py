@@ -47,7 +47,7 @@ def read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: 
     Raises:
         DataError: for a line that is no record.
     """
-    return _told(_lines(file, on_bytes, limits, check))
+    return _told(_lines(file, on_bytes, limits, check), check)
 
 
 def read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
@@ -62,30 +62,30 @@ def read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check)
     Raises:
         DataError: for invalid JSON, or something other than objects.
     """
-    return _told(_values(file, on_bytes, limits, check))
+    return _told(_values(file, on_bytes, limits, check), check)
 
 
-def _told(rows: Iterator[Row]) -> Iterator[Row]:
+def _told(rows: Iterator[Row], check: Check) -> Iterator[Row]:
     """Rows of JSON, told whether they are those of a table, and whether there are texts among them."""
     first = next(rows, None)
     if first is None:
         return
     held, failure = [first], None
     is_table = _is_flat(first.values) and not any(first.values.get(name) is not None for name in TEXT_FIELDS)
-    if not is_table and not _has_text(first):
+    if not is_table and not _has_text(first, check):
         try:
             held += islice(rows, _MOST_LOOKED_AT)
         except DataError as error:  # the records before it come first
             failure = error
-    has_texts = any(map(_has_text, held))
+    has_texts = any(_has_text(row, check) for row in held)
     for row in chain(held, () if failure else rows):
         yield replace(row, is_table=is_table and _has_cells(row.values), is_beside_texts=has_texts)
     if failure is not None:
         raise failure
 
 
-def _has_text(row: Row) -> bool:
-    return bool(text_in(row.values)) or has_words(row.values)
+def _has_text(row: Row, check: Check) -> bool:
+    return bool(text_in(row.values)) or has_words(row.values, check)
 
 
 def _is_flat(values: Mapping[str, Any]) -> bool:
@@ -121,7 +121,7 @@ def _values(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -
                 for item in stream.rows():
                     yield _row(file, f"record {item.number}", item.value)
             case "{":
-                yield from _of_object(file, stream, limits)
+                yield from _of_object(file, stream, limits, check)
             case "":
                 return
             case _:
@@ -129,7 +129,7 @@ def _values(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -
         stream.end()
 
 
-def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator[Row]:
+def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits, check: Check) -> Iterator[Row]:
     """The rows of a JSON object: each member by its key, or the object itself, or those of the lists that it is around."""
     held: list[Item] = []
     length, is_record = 0, False
@@ -146,19 +146,19 @@ def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator
         return
     if length > limits.max_row_mib << 20:
         raise limits.too_long(f"the record of {file.source}", "max_row_mib")
-    yield from _in_lists(file, {item.key: item.value for item in held if item.key is not None})
+    yield from _in_lists(file, {item.key: item.value for item in held if item.key is not None}, check)
 
 
-def _in_lists(file: CorpusFile, values: Mapping[str, Any]) -> Iterator[Row]:
+def _in_lists(file: CorpusFile, values: Mapping[str, Any], check: Check) -> Iterator[Row]:
     """The rows of the lists that an object is around, after the object itself if it says something; else the object alone."""
     values = {key: [*map(with_whole_text, one)] if is_list_of_objects(one) else one for key, one in values.items()}
-    lists = {} if text_in(values) else _lists_to_read(values)
+    lists = {} if text_in(values) else _lists_to_read(values, check)
     if not lists:
         yield _row(file, "the record", values)
         return
     own = {name: value for name, value in values.items() if not is_list_of_objects(value)}
     title = title_in(values) or where_said(values)
-    if has_words({name: value for name, value in own.items() if name not in TITLE_FIELDS}):
+    if has_words({name: value for name, value in own.items() if name not in TITLE_FIELDS}, check):
         yield _row(file, "the record", own)
     names = _names_by_id(values)
     around = said_around({name: value for name, value in values.items() if name not in lists}, f"{file.source}, the record")
@@ -170,24 +170,24 @@ def _in_lists(file: CorpusFile, values: Mapping[str, Any]) -> Iterator[Row]:
             yield replace(row, titles=above, is_in_list=True)
 
 
-def _lists_to_read(values: Mapping[str, Any]) -> dict[str, Sequence[Mapping[str, Any]]]:
+def _lists_to_read(values: Mapping[str, Any], check: Check) -> dict[str, Sequence[Mapping[str, Any]]]:
     """The lists of records within an object that are meant to be read; none if they are parts of a text with a title."""
     lists: dict[str, Sequence[Mapping[str, Any]]] = {key: one for key, one in values.items() if is_list_of_objects(one)}
-    with_words = {key: rows for key, rows in lists.items() if any(text_in(row) or _says_more(row) for row in rows)}
+    with_words = {key: rows for key, rows in lists.items() if any(text_in(row) or _says_more(row, check) for row in rows)}
     found = with_words or {key: rows for key, rows in lists.items() if all(map(_is_flat, rows))}
-    are_items = title_in(values) and all(map(_is_item, chain.from_iterable(found.values())))
+    are_items = title_in(values) and all(_is_item(row, check) for row in chain.from_iterable(found.values()))
     return {} if are_items else found
 
 
-def _says_more(record: Mapping[str, Any]) -> bool:
+def _says_more(record: Mapping[str, Any], check: Check) -> bool:
     """Whether a record without a text has words besides its title, or a list of things."""
     others = {name: value for name, value in record.items() if name not in TITLE_FIELDS}
-    return any(map(is_list_of_objects, others.values())) or has_words(others)
+    return any(map(is_list_of_objects, others.values())) or has_words(others, check)
 
 
-def _is_item(record: Mapping[str, Any]) -> bool:
+def _is_item(record: Mapping[str, Any], check: Check) -> bool:
     """Whether a record is a part of a text, such as a paragraph or a step, without a title, an id or an author of its own."""
-    return bool(text_in(record)) and "id" not in record and not title_in(record) and not said(record)
+    return bool(text_in(record)) and "id" not in record and not title_in(record) and not said(record, check)
 
 
 def _names_by_id(values: Mapping[str, Any]) -> dict[str, str]:

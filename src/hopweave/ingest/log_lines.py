@@ -10,7 +10,7 @@ belong to the entry before them. A line that says which day begins (`--- Day cha
 from __future__ import annotations
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Part
 
 _DATE = (
@@ -32,7 +32,7 @@ _LEAST_WORDS = 3
 """Of an entry, on average: fewer are a table of times."""
 
 
-def log_of(text: str, check: Check = no_check) -> Part | None:
+def log_of(text: str, check: Check) -> Part | None:
     """A text as entries, each a paragraph; `None` if it is no log.
 
     Args:

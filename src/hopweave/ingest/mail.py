@@ -20,7 +20,7 @@ from typing import NamedTuple
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH, Attachment, Blocks, Document, Part
 from hopweave.ingest.encodings import guessed_encoding
 from hopweave.ingest.entries import with_entries
@@ -64,7 +64,7 @@ Body = tuple[Part, Sequence[Quote]]
 """What a text of a message says itself, and the quotes with which it ends."""
 
 
-def read_mail(content: bytes, source: str = "the message", check: Check = no_check) -> Document:
+def read_mail(content: bytes, source: str, check: Check) -> Document:
     """Reads a message. Of alternatives it takes the plain text, or else the HTML page.
 
     Args:
@@ -99,7 +99,7 @@ def _bodies(leaves: Sequence[Message], source: str, check: Check) -> list[Body]:
     return bodies
 
 
-def read_web_archive(content: bytes, source: str = "the page", check: Check = no_check) -> Document:
+def read_web_archive(content: bytes, source: str, check: Check) -> Document:
     """Reads a web page that was saved with its pictures as one file (MHTML, RFC 2557).
 
     Args:

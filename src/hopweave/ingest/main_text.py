@@ -12,7 +12,7 @@ from itertools import islice
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.contents_by_heading import without_contents_by_heading
 from hopweave.ingest.contents_by_page import without_contents_by_page
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.page_breaks import ends_a_sentence, goes_on
 from hopweave.ingest.running_lines import without_running_lines
@@ -30,7 +30,7 @@ _WORD = lazy_pattern(r"[^\W\d_]{5,}")
 _EMPTY_LINES = lazy_pattern(r"(?:[ \t]*\n)+")
 
 
-def main_text(text: str, check: Check = no_check) -> tuple[str, str]:
+def main_text(text: str, check: Check) -> tuple[str, str]:
     """A text without headers, footers, tables of contents and indexes, and without the gaps between its pages.
 
     A paragraph that goes on over the end of a page is whole. Text without form feeds, or with pages that mostly lack headers

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.mdoc import Mdoc
 from hopweave.ingest.troff import Troff, arguments
@@ -34,7 +34,7 @@ _TABLE_OPTIONS = lazy_pattern(r"\btab\s*\((.)\)")
 _CELL_START, _CELL_END = "T{", "T}"
 
 
-def read_man_page(content: str, check: Check = no_check) -> Document:
+def read_man_page(content: str, check: Check) -> Document:
     """Reads a manual page; one that only points to another says so.
 
     Args:

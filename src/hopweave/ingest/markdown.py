@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part, heading_at_start
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.front_matter import front_matter_of
@@ -71,7 +71,7 @@ def is_markdown(content: str) -> bool:
     return sum(1 for _ in _MARKUP.finditer(told)) >= _FEWEST
 
 
-def read_markdown(content: str, source: str = "the document", check: Check = no_check) -> Document:
+def read_markdown(content: str, source: str, check: Check) -> Document:
     """Reads a document. Its properties are a row above its text, and its footnotes follow the paragraphs that refer to them.
 
     The title is that of the front matter, or else its first heading; one below the first level only if the document begins with

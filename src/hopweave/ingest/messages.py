@@ -16,6 +16,7 @@ from typing import Any
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.row import COLUMN, Row, text_in
 from hopweave.ingest.whole_texts import plain_text
@@ -47,13 +48,16 @@ _SLACK = lazy_pattern(r"<(?P<kind>[@#!]?)(?P<to>[^<>|\s]{1,2000})(?:\|(?P<shown>
 """What Slack writes for a person, a channel, a group and a link."""
 
 
-def conversations(rows: Iterable[Row], max_words: int, name: str, people: Mapping[str, str] | None = None) -> Iterator[Row]:
+def conversations(
+    rows: Iterable[Row], max_words: int, name: str, check: Check, people: Mapping[str, str] | None = None
+) -> Iterator[Row]:
     """The rows of a file, with messages that follow each other as one row.
 
     Args:
         rows: as read.
         max_words: of one row; with 0, each message is one.
         name: the title of messages that say nowhere where they were said.
+        check: called while a message in HTML is read.
         people: names by the ids that stand for them in the messages.
     """
     held: list[Row] = []
@@ -61,13 +65,13 @@ def conversations(rows: Iterable[Row], max_words: int, name: str, people: Mappin
     known = dict(people or {})
     try:
         for row in rows:
-            text = said(row.values)
+            text = said(row.values, check)
             is_one_of_many = row.is_in_list or not _has(row.values, ("id", "_id", "title", "name"))
             can_join = bool(text) and not row.is_table and is_one_of_many
             num_more = len(text.split())
             is_full = num_words + num_more > max_words
             if held and (not can_join or is_full or _beside(held[0]) != _beside(row)):
-                yield _joined(held, name, known)
+                yield _joined(held, name, known, check)
                 held, num_words = [], 0
             if can_join:
                 known |= _introduced(row.values)
@@ -77,10 +81,10 @@ def conversations(rows: Iterable[Row], max_words: int, name: str, people: Mappin
                 yield row
     except DataError:
         if held:  # what is before a damaged line is kept
-            yield _joined(held, name, known)
+            yield _joined(held, name, known, check)
         raise
     if held:
-        yield _joined(held, name, known)
+        yield _joined(held, name, known, check)
 
 
 def _introduced(values: Mapping[str, Any]) -> dict[str, str]:
@@ -89,10 +93,10 @@ def _introduced(values: Mapping[str, Any]) -> dict[str, str]:
     return {user: name} if isinstance(user, str) and name else {}
 
 
-def _joined(rows: Sequence[Row], name: str, people: Mapping[str, str]) -> Row:
+def _joined(rows: Sequence[Row], name: str, people: Mapping[str, str], check: Check) -> Row:
     values = rows[0].values
     kept = {field: values[field] for field in values if field in {METADATA, ACCESS} or field.startswith(COLUMN)}
-    text = PARAGRAPH.join(said(row.values, people=people) for row in rows)
+    text = PARAGRAPH.join(said(row.values, check, people=people) for row in rows)
     where = where_said(values) or " ".join(rows[0].titles) or name
     return replace(rows[0], values={**kept, "title": where, "text": text}, titles=(), num_records=len(rows))
 
@@ -109,15 +113,16 @@ def _beside(row: Row) -> list[object]:
     return [row.titles, *((name, values[name]) for name in sorted(names))]
 
 
-def said(values: Mapping[str, Any], text: str | None = None, people: Mapping[str, str] | None = None) -> str:
+def said(values: Mapping[str, Any], check: Check, text: str | None = None, people: Mapping[str, str] | None = None) -> str:
     """A message with who wrote it and when; empty if a record is none.
 
     Args:
         values: the fields of the record.
+        check: called while a text in HTML is read.
         text: its text, if that is known.
         people: names by the ids that stand for them.
     """
-    words = plain_text(text_in(values)) if text is None else text
+    words = plain_text(text_in(values), check) if text is None else text
     who = person(values.get(_PROFILE)) or next((shown for name in WHO if (shown := person(values.get(name)))), "")
     who = who or next((role for role in _ROLES if values.get("role") == role), "")
     if not who or not words.strip():

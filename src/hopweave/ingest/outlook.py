@@ -17,7 +17,7 @@ from uuid import UUID
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.code_pages import CODE_PAGES
 from hopweave.ingest.compound_file import damaged, opened, streams_of
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Document
 from hopweave.ingest.encodings import declared_encoding
 from hopweave.ingest.mail import (
@@ -106,7 +106,7 @@ _MOST_UNPACKED = 64 << 20
 """Bytes of a text of RTF, whose pictures are not in it but attached."""
 
 
-def read_msg(content: bytes, source: str = "the message", check: Check = no_check) -> Document:
+def read_msg(content: bytes, source: str, check: Check) -> Document:
     """Reads a message. Of its texts it takes the plain one, or else the HTML page, or else the RTF document.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.placed_tables import is_of_code
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import small_words
@@ -27,7 +27,7 @@ _EMPTY_LINE = lazy_pattern(r"\n[ \t]*\n")
 
 
 def with_whole_sentences(
-    pages: Sequence[str], begins_with_heading: Callable[[int], bool] = lambda _: False, check: Check = no_check
+    pages: Sequence[str], begins_with_heading: Callable[[int], bool] = lambda _: False, *, check: Check
 ) -> list[str]:
     """Pages, with what the last sentence of each says on the next one.
 

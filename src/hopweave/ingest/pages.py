@@ -121,7 +121,8 @@ def _read_picture(file: CorpusFile, limits: Limits) -> Document:
     texts = _recognised(file, limits)
     if not any(texts.values()):
         raise Unreadable(f"{file.source} holds no text that can be recognised; leave it out", Reason.EMPTY)
-    parts = [part for part in parts_of_pages([texts[number] for number in sorted(texts)]) if part.text]
+    pages = [texts[number] for number in sorted(texts)]
+    parts = [part for part in parts_of_pages(pages, check=limits.deadline(file).check) if part.text]
     places = [part.place.replace("page", "image") if len(texts) > 1 else "" for part in parts]
     return Document("", tuple(replace(part, place=place) for part, place in zip(parts, places, strict=True)))
 
@@ -168,9 +169,9 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if CAN_RECOGNISE and "picture" in unread:
         _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
     by_size = headings_by_size(told.lines) if len(told.bookmarks) < 2 else []
-    parts = tuple(
-        part for part in parts_of_pages(pages, by_size or told.bookmarks, told.notes, limits.deadline(file).check) if part.text
-    )
+    bookmarks = by_size or told.bookmarks
+    read = parts_of_pages(pages, bookmarks, told.notes, check=limits.deadline(file).check)
+    parts = tuple(part for part in read if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy, reason = _OF_FILES[kind]

@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.contents_by_page import without_contents_by_page
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Part
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.page_breaks import FULL_LINE, longest_line, with_whole_sentences
@@ -36,7 +36,8 @@ def parts_of_pages(
     pages: Sequence[str],
     bookmarks: Iterable[Bookmark] = (),
     notes: Mapping[int, Sequence[str]] | None = None,
-    check: Check = no_check,
+    *,
+    check: Check,
 ) -> Iterator[Part]:
     """The text of pages, each a part with its number as the place.
 
@@ -50,8 +51,8 @@ def parts_of_pages(
     on_page: dict[int, list[Bookmark]] = {}
     for bookmark in bookmarks:
         on_page.setdefault(bookmark.page, []).append(bookmark)
-    texts = without_contents_by_page(without_running_lines(pages, bookmarks, check), check)
-    texts = with_whole_sentences(texts, lambda number: _begins_with(texts[number - 1], on_page.get(number, ())), check)
+    texts = without_contents_by_page(without_running_lines(pages, bookmarks, check=check), check)
+    texts = with_whole_sentences(texts, lambda number: _begins_with(texts[number - 1], on_page.get(number, ())), check=check)
     written: Counter[str] = Counter()
     for text in texts:
         check()

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.counted_headings import FEWEST, WAYS, counting_up, reads_like_a_heading, ways_to_count
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH, Document, Heading, Part
 from hopweave.ingest.entries import paragraphs_of
 from hopweave.ingest.letterhead import is_in_capitals, title_of
@@ -94,7 +94,7 @@ class _Found(NamedTuple):
     text: str
 
 
-def read_plain(content: str, check: Check = no_check) -> Document:
+def read_plain(content: str, check: Check) -> Document:
     """A text with its headings, and rows of tables as `aligned_tables` has them, and entries of lists as `entries` has them.
 
     `letterhead` says what its title is.

@@ -21,7 +21,7 @@ from hopweave.ingest.compound_file import (
     streams_of,
     summary_title,
 )
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Document
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.office_tables import Table
@@ -75,9 +75,7 @@ _MAX_SPANNED = 10_000
 """Cells of a table, each counted for every row that it covers."""
 
 
-def read_ppt(
-    content: bytes, source: str = "the presentation", check: Check = no_check, limits: Limits | None = None
-) -> Document:
+def read_ppt(content: bytes, source: str, check: Check, limits: Limits | None = None) -> Document:
     """A part for each slide; its title is a heading, and a row of a table is a paragraph, see `tables`.
 
     The title is that of the first slide, or that in the properties. Paragraphs begin with their numbers, except those of texts
@@ -92,7 +90,7 @@ def read_ppt(
     Raises:
         DataError: if it is damaged, encrypted, of another format than its name says, or beyond the limits.
     """
-    streams = streams_of(content, source, ("PowerPoint Document",), ("Current User", "EncryptedSummary", SUMMARY), check)
+    streams = streams_of(content, source, ("PowerPoint Document",), ("Current User", "EncryptedSummary", SUMMARY), check=check)
     user = streams.get("Current User", b"")
     if "EncryptedSummary" in streams or user[12:16] == struct.pack("<L", _IS_ENCRYPTED):
         raise encrypted(source)

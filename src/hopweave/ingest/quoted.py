@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.copies import FEWEST_LETTERS
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.text.matching import letters_of
 
@@ -79,14 +79,14 @@ class Mailbox:
         return again
 
 
-def without_quotes(text: str, check: Check = no_check) -> tuple[str, list[Quote]]:
+def without_quotes(text: str, check: Check) -> tuple[str, list[Quote]]:
     r"""The text of a message, and the quotes with which it ends, from the latest message to the earliest.
 
     Args:
         text: with `\n` at the ends of lines.
         check: called for every line.
 
-    >>> without_quotes("No, 9.\n\nOn Monday, Ada wrote:\n> Is it 8?\n")
+    >>> without_quotes("No, 9.\n\nOn Monday, Ada wrote:\n> Is it 8?\n", lambda: None)
     ('No, 9.', [Quote(whose='On Monday, Ada wrote', text='Is it 8?')])
     """
     own, quotes, rest = text, list[Quote](), text
@@ -169,7 +169,7 @@ def _on_one_line(text: str) -> str:
     return " ".join(text.split()).rstrip(":").strip()
 
 
-def _unwrapped(text: str, check: Check = no_check) -> str:
+def _unwrapped(text: str, check: Check) -> str:
     """A text in which each paragraph of a quote is one line that begins with its marks."""
     done: list[list[str]] = []
     marks = ""

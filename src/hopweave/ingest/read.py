@@ -45,7 +45,7 @@ from hopweave.text.matching import letters_of
 _Besides = tuple[str, Sequence[Attachment]]
 """What could not be read of a file, empty if everything was, and what is attached to it."""
 
-_READING_VERSION = 35
+_READING_VERSION = 36
 """Raised whenever the same file may be read differently than by the version before."""
 
 _SHOWN_OF_NAME = 60
@@ -83,6 +83,7 @@ class CorpusOptions:
         include: patterns of files in the given folders, as in `.gitignore` files; without any, all are read.
         exclude: the same for files and folders that are left out.
         gitignore: leave out what the `.gitignore` files in the folders name.
+        follow_links: in the folders, also follow symbolic links that lead out of all given paths.
         access: labels of all passages that have none.
         keep_copies: keep passages of documents whose text another document has, too; see `hopweave.ingest.copies`.
 
@@ -101,6 +102,7 @@ class CorpusOptions:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool = False
+    follow_links: bool = False
     access: tuple[str, ...] = ()
     keep_copies: bool = False
 
@@ -128,7 +130,7 @@ class CorpusOptions:
     @property
     def selection(self) -> Selection:
         """Which files of a folder are taken."""
-        return Selection(self.include, self.exclude, self.gitignore)
+        return Selection(self.include, self.exclude, self.gitignore, self.follow_links)
 
     @property
     def reading(self) -> str:
@@ -379,7 +381,7 @@ class Reading:
                 whole = self._elsewhere.read(file)
         if whole is None:
             options = self._of_file
-            whole = read_whole(file, options.limits, options.max_words, self._on_bytes, self._deadline.check)
+            whole = read_whole(file, options.limits, options.max_words, self._on_bytes, check=self._deadline.check)
         elif self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
         yield from self._passages_of(file, whole)
@@ -390,14 +392,15 @@ class Reading:
     def _records(self, file: CorpusFile) -> Generator[Passage, None, _Besides]:
         is_empty = True
         guessed: list[str] = []
-        rows = read_rows(file, self._on_bytes, self._of_file.limits, self._deadline.check, guessed.append)
-        if self._of_file.fields == (None, None, None):
-            people = self._people.beside(file, self._of_file.limits, self._deadline.check)
-            rows = conversations(rows, self._of_file.max_words, conversation_name(file), people)
+        options, check = self._of_file, self._deadline.check
+        rows = read_rows(file, self._on_bytes, options.limits, check, guessed.append)
+        if options.fields == (None, None, None):
+            people = self._people.beside(file, options.limits, check)
+            rows = conversations(rows, options.max_words, conversation_name(file), check, people)
         for row in rows:
-            self._deadline.check()
+            check()
             is_empty = False
-            passage = passage_of_record(file, row, self._of_file.fields, self._of_file.access, self.tally.no_metadata)
+            passage = passage_of_record(file, row, options.fields, options.access, self.tally.no_metadata, check)
             num_before = self.tally.num_passages
             yield from self._cut(passage) if passage.id else self._without_id(file, passage)
             self.tally.num_records += row.num_records if self.tally.num_passages > num_before else 0

@@ -29,6 +29,7 @@ class Reason(Enum):
     HIDDEN = "hidden", "to read them, give their own paths"
     IGNORED = "named by a .gitignore file", "to read them, leave out --gitignore"
     EXCLUDED = "left out by --include or --exclude", "to read them, change the patterns"
+    LEADS_OUT = "a link out of the given paths", "to read what links lead to, add --follow-links, or give its own path"
     SPECIAL = "not a regular file", "give regular files, unpacked, or leave these out"
     TOO_LARGE = "too large", "split them, or raise --max-file-mib or --max-row-mib"
     TOO_SLOW = "takes too long to read", "leave them out, or raise --max-seconds"

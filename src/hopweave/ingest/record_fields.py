@@ -13,6 +13,7 @@ from typing import Any
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA, plain_value
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.messages import WHO, moment, person, said
 from hopweave.ingest.row import COLUMN, ID_FIELDS, TEXT_FIELDS, is_list_of_objects, title_in
@@ -41,47 +42,49 @@ def _is_case(values: Mapping[str, Any]) -> bool:
     return bool(_OF_A_CASE & values.keys())
 
 
-def with_who(values: Mapping[str, Any], text: str, known: Collection[str]) -> str:
+def with_who(values: Mapping[str, Any], text: str, known: Collection[str], check: Check) -> str:
     """The text of a record with what its other fields say; as it is if none of them says who.
 
     Args:
         values: the fields of the record.
         text: its text.
         known: the fields whose values are shown elsewhere, such as the title.
+        check: called while a text in HTML is read.
     """
     if not _is_case(values) and not any(values.get(name) not in (None, "") for name in WHO):
         return text
     has_items = bool(title_in(values)) and any(map(is_list_of_objects, values.values()))
-    if not _is_case(values) and not has_items and not _has_messages(values):
-        return said(values, text) or text
+    if not _is_case(values) and not has_items and not _has_messages(values, check):
+        return said(values, check, text) or text
     held_by = [name for name in TEXT_FIELDS if values.get(name) == text]
-    return as_text(values, text, {*known, *held_by})
+    return as_text(values, text, {*known, *held_by}, check)
 
 
-def as_text(values: Mapping[str, Any], text: str, known: Collection[str]) -> str:
+def as_text(values: Mapping[str, Any], text: str, known: Collection[str], check: Check) -> str:
     """All that a record says: its short fields as a row, its text, its longer fields, and what is within others.
 
     Args:
         values: the fields of the record.
         text: its text; empty if it has none of a known name.
         known: the fields that are not shown again.
+        check: called while a text in HTML is read.
     """
     left_out = {*known, METADATA, ACCESS, *(name for name in values if name.startswith(COLUMN))}
-    shown = _to_read({name: value for name, value in values.items() if name not in left_out}, text)
+    shown = _to_read({name: value for name, value in values.items() if name not in left_out}, check, text)
     cells: dict[str, str] = {}
     longer: dict[str, str] = {}
     within: list[str] = []
     for name, value in shown.items():
         if is_list_of_objects(value):
-            if names := names_of(value):
+            if names := names_of(value, check):
                 cells[name] = names
             else:
-                within += list(_entries(name, value))
+                within += list(_entries(name, value, check))
         elif cell := cell_of(name, value):
             (longer if len(cell) > _LONGEST_CELL or PARAGRAPH in cell or _is_prose(cell) else cells)[name] = cell
         elif isinstance(value, Mapping):
-            within += [f"{path}: {words}" for path, words in _sentences(value, name)]
-    is_conversation = not text and not _is_case(values) and _has_messages(values)
+            within += [f"{path}: {words}" for path, words in _sentences(value, check, name)]
+    is_conversation = not text and not _is_case(values) and _has_messages(values, check)
     row = row_text(list(cells), list(cells.values())) if cells and not is_conversation else ""
     is_alone = len(longer) == 1 and not text
     paragraphs = [cell if is_alone else f"{name}: {cell}" for name, cell in longer.items()]
@@ -93,13 +96,13 @@ def _is_prose(cell: str) -> bool:
     return cell.endswith((".", "!", "?", "。")) and num_words(cell) >= _FEWEST_WORDS
 
 
-def has_words(values: Mapping[str, Any]) -> bool:
+def has_words(values: Mapping[str, Any], check: Check) -> bool:
     """Whether a record without a field of a known name for its text is meant to be read: it has a sentence, or messages."""
     if num_words(title_in(values)) >= _FEWEST_OF_TITLE:
         return True
     return any(
         any(isinstance(entry.get(field), str) for field in TEXT_FIELDS for entry in islice(_entries_in(value), _MOST_ENTRIES))
-        or next(_sentences({name: value}), None) is not None
+        or next(_sentences({name: value}, check), None) is not None
         for name, value in values.items()
         if name not in {METADATA, ACCESS}
     )
@@ -123,8 +126,8 @@ def cell_of(name: str, value: object) -> str:
     return value.strip() if isinstance(value, str) else plain_value(value) or ""
 
 
-def _has_messages(values: Mapping[str, Any]) -> bool:
-    return any(said(entry) for value in values.values() for entry in _entries_in(value))
+def _has_messages(values: Mapping[str, Any], check: Check) -> bool:
+    return any(said(entry, check) for value in values.values() for entry in _entries_in(value))
 
 
 def _entries_in(value: object) -> Iterator[Mapping[str, Any]]:
@@ -132,28 +135,30 @@ def _entries_in(value: object) -> Iterator[Mapping[str, Any]]:
         yield from value
 
 
-def names_of(items: Sequence[Mapping[str, Any]]) -> str:
+def names_of(items: Sequence[Mapping[str, Any]], check: Check) -> str:
     """The names of the items of a list, such as labels or authors, if these say all that there is to read; else empty."""
     names = [person(one) for one in items]
-    are_all = all(names) and not any(map(said, items)) and all(map(_is_said_by_name, map(_cells_of, items), names))
+    if not all(names) or any(said(one, check) for one in items):
+        return ""
+    are_all = all(_is_said_by_name(_cells_of(one, check), name) for one, name in zip(items, names, strict=True))
     return ", ".join(names) if are_all else ""
 
 
-def _entries(name: str, items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _entries(name: str, items: Sequence[Mapping[str, Any]], check: Check) -> Iterator[str]:
     """The comments of a record, or its steps: each as a message if it is one, else as a row of a table; then what is within."""
     is_first = True
     for one in items[:_MOST_ENTRIES]:
-        if message := said(one):
+        if message := said(one, check):
             yield message
             continue
-        cells = _cells_of(one)
+        cells = _cells_of(one, check)
         texts = [cells.pop(key) for key in TEXT_FIELDS if num_words(cells.get(key, "")) >= _FEWEST_WORDS]
         if cells:
             yield _row_of(cells, name if is_first else "")
             is_first = False
         yield from texts
         within = {key: value for key, value in one.items() if _is_within(value)}
-        yield from (f"{path}: {words}" for path, words in _sentences(within))
+        yield from (f"{path}: {words}" for path, words in _sentences(within, check))
 
 
 def _row_of(cells: Mapping[str, str], name: str) -> str:
@@ -167,9 +172,10 @@ def _is_within(value: object) -> bool:
     return is_list_of_objects(value) or (isinstance(value, Mapping) and not cell_of("", value))
 
 
-def _cells_of(item: Mapping[str, Any]) -> dict[str, str]:
+def _cells_of(item: Mapping[str, Any], check: Check) -> dict[str, str]:
     """The fields of an item of a list as cells of a row."""
-    return {key: cell for key, value in _to_read(item).items() if key not in ID_FIELDS and (cell := cell_of(key, value))}
+    shown = _to_read(item, check)
+    return {key: cell for key, value in shown.items() if key not in ID_FIELDS and (cell := cell_of(key, value))}
 
 
 def _is_said_by_name(cells: Mapping[str, str], name: str) -> bool:
@@ -177,14 +183,15 @@ def _is_said_by_name(cells: Mapping[str, str], name: str) -> bool:
     return len(cells) > _MOST_CELLS_OF_ITEM or all(cell in name for cell in cells.values())
 
 
-def _to_read(values: Mapping[str, Any], text: str = "") -> dict[str, Any]:
+def _to_read(values: Mapping[str, Any], check: Check, text: str = "") -> dict[str, Any]:
     """The fields of a record that are meant to be read, without the markup of HTML.
 
     Args:
         values: the fields.
+        check: called while a text in HTML is read.
         text: what is shown in any case; the same once more is left out.
     """
-    plain = {name: plain_text(value) if isinstance(value, str) else value for name, value in values.items()}
+    plain = {name: plain_text(value, check) if isinstance(value, str) else value for name, value in values.items()}
     words = {name: " ".join(value.split()) for name, value in plain.items() if isinstance(value, str)}
     without_markup = {" ".join(text.split()), *(words[name] for name in words if plain[name] == values[name])}
     left_out = {
@@ -198,16 +205,16 @@ def _to_read(values: Mapping[str, Any], text: str = "") -> dict[str, Any]:
     return {name: value for name, value in plain.items() if name not in left_out}
 
 
-def _sentences(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+def _sentences(value: object, check: Check, path: str = "") -> Iterator[tuple[str, str]]:
     """The texts within a field that are meant to be read, each with the names that lead to it."""
     if isinstance(value, str):
-        words = plain_text(value).strip()
+        words = plain_text(value, check).strip()
         if num_words(words) >= _FEWEST_WORDS:
             yield path, words
     elif isinstance(value, Mapping):
         for name, one in value.items():
             is_again = path == name or path.endswith(f" {name}")
-            yield from _sentences(one, path if is_again else f"{path} {name}".strip())
+            yield from _sentences(one, check, path if is_again else f"{path} {name}".strip())
     elif isinstance(value, list):
         for one in value[:_MOST_ENTRIES]:
-            yield from _sentences(one, path)
+            yield from _sentences(one, check, path)

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from hopweave.core.characters import check_whole
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, plain_value
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.lookup import MAX_DOCUMENT_ID_BYTES
@@ -41,7 +43,7 @@ class Fields(NamedTuple):
 
 
 def passage_of_record(
-    file: CorpusFile, row: Row, fields: Fields, access: tuple[str, ...], no_metadata: Counter[str]
+    file: CorpusFile, row: Row, fields: Fields, access: tuple[str, ...], no_metadata: Counter[str], check: Check
 ) -> Passage:
     """The passage of a record, with an empty id if it has none.
 
@@ -53,6 +55,7 @@ def passage_of_record(
         fields: that were named.
         access: the labels of a record that has none.
         no_metadata: metadata that cannot be used are counted there, by key.
+        check: called while a text in HTML is read.
 
     Raises:
         DataError: if a field that was named is missing, or one has a value that it cannot have.
@@ -61,14 +64,15 @@ def passage_of_record(
     text = _pick(row.values, fields.text, TEXT_FIELDS)
     if text is None and row.is_table and fields.text is None:
         passage = _of_cells(file, row, fields, place)
-    elif text is None and fields.text is None and (told := _told(row, fields)):
+    elif text is None and fields.text is None and (told := _told(row, fields, check)):
         passage = _of_text(file, row, fields, place, told)
     elif text is None:
         wanted = fields.text or " or ".join(TEXT_FIELDS)
         raise Unreadable(_no_field(place, row.values, wanted, "--text-field"), Reason.NO_TEXT_FIELD)
     else:
-        words = plain_text(_text(text, "text", place))
-        passage = _of_text(file, row, fields, place, with_who(row.values, words, _shown_elsewhere(row.values, fields)))
+        words = plain_text(_text(text, "text", place), check)
+        words = with_who(row.values, words, _shown_elsewhere(row.values, fields), check)
+        passage = _of_text(file, row, fields, place, words)
     return _with_labels(passage, row, place, access, no_metadata)
 
 
@@ -88,14 +92,15 @@ def _shown_elsewhere(values: Mapping[str, Any], fields: Fields) -> list[str]:
     return [name for name, value in values.items() if value is not None and value == title]
 
 
-def _told(row: Row, fields: Fields) -> str:
+def _told(row: Row, fields: Fields, check: Check) -> str:
     """What a record says that has no text: its other fields, around its description; empty if it is not meant to be read."""
     text = text_in(row.values, DESCRIBING_FIELDS)
     might_have_one = row.is_beside_texts and any(name in row.values for name in (*TEXT_FIELDS, *TITLE_FIELDS))
-    if not text and not might_have_one and not has_words(row.values):
+    if not text and not might_have_one and not has_words(row.values, check):
         return ""
     described = [name for name in DESCRIBING_FIELDS if row.values.get(name) == text]
-    return as_text(row.values, plain_text(text), {*ID_FIELDS, *_shown_elsewhere(row.values, fields), *described})
+    known = {*ID_FIELDS, *_shown_elsewhere(row.values, fields), *described}
+    return as_text(row.values, plain_text(text, check), known, check)
 
 
 def _of_cells(file: CorpusFile, row: Row, fields: Fields, place: str) -> Passage:
@@ -146,10 +151,7 @@ def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -
 def _text(value: object, what: str, place: str) -> str:
     if not isinstance(value, str):
         raise DataError(f"{place}: its {what} is of type {type(value).__name__}; make it a single text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise DataError(f"{place}: its {what} contains an unpaired surrogate, which is not a character; remove it") from None
+    check_whole(value, f"{place}: its {what}")
     return value
 
 

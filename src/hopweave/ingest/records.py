@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.file_bytes import OnGuess, open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_records import read_json, read_json_lines
@@ -35,9 +35,7 @@ _MOST_LOOKED_AT = 30
 """Lines below the first one by which the names of columns are told, if that looks like none."""
 
 
-def read_rows(
-    file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check = no_check, on_guess: OnGuess = None
-) -> Iterator[Row]:
+def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check, on_guess: OnGuess = None) -> Iterator[Row]:
     """The rows of a file, one at a time.
 
     Args:

@@ -47,15 +47,15 @@ def read_references(content: str, check: Check) -> Document:
     blocks = Blocks()
     for reference in json.loads(content):
         check()
-        cells = {shown: cell for name, shown in _SHOWN.items() if (cell := _plain(_cell(name, reference.get(name))))}
+        cells = {shown: cell for name, shown in _SHOWN.items() if (cell := _plain(_cell(name, reference.get(name), check)))}
         texts = [_plain(text) for name in _TEXTS if isinstance(text := reference.get(name), str)]
         row = row_text(list(cells), list(cells.values())) if cells else ""
         add_section(blocks, _plain(str(reference.get("title", ""))), _REFERENCE, [row, *texts])
     return Document("", (blocks.part(),))
 
 
-def _cell(name: str, value: object) -> str:
-    return names_of(value) if is_list_of_objects(value) else cell_of(name, value)
+def _cell(name: str, value: object, check: Check) -> str:
+    return names_of(value, check) if is_list_of_objects(value) else cell_of(name, value)
 
 
 def _plain(text: str) -> str:

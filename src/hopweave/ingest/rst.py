@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.indents import indent_of
 from hopweave.ingest.rst_lists import RstLists
@@ -50,7 +50,7 @@ _SUBSTITUTION = lazy_pattern(r"\|(?P<said>[^|\s][^|\n]{0,200})\|_{0,2}")
 _REFERENCE = lazy_pattern(r"\b(?P<said>\w+)__?(?!\w)")
 
 
-def read_rst(content: str, check: Check = no_check) -> Document:
+def read_rst(content: str, check: Check) -> Document:
     """Its title is the first section's; paragraphs stay apart by blank lines. Each line is checked once."""
     lines = content.expandtabs().split("\n")
     title = ""

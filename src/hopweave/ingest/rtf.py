@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from hopweave.core.characters import SURROGATE
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.code_pages import CODE_PAGES
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, heading_at_start
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.html_page import read_html
@@ -34,7 +35,6 @@ _TOKEN = lazy_pattern(
 )
 _BRACE = lazy_pattern(rb"[{}]|\\bin(?P<length>[0-9]++) ?|\\.", re.DOTALL)
 _NO_TEXT = bytes(code for code in (*range(32), 127) if code != ord("\t"))
-_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 _MAX_DEPTH = 10_000
 _MAX_DIGITS = 10
@@ -50,7 +50,7 @@ _LETTER_AS_BULLET = "o"
 """What stands for a hollow bullet in typewriter type."""
 
 
-def read_rtf(content: bytes, source: str = "the document", check: Check = no_check) -> Document:
+def read_rtf(content: bytes, source: str, check: Check) -> Document:
     """A document of one part, a blank line between paragraphs; a row of a table is one, see `office_tables`.
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
@@ -587,7 +587,7 @@ def _number(written: bytes | None) -> int | None:
 
 def _valid(text: str) -> str:
     """Text with characters that were given by two numbers as one."""
-    return from_units(text) if _SURROGATE.search(text) else text
+    return from_units(text) if SURROGATE.search(text) else text
 
 
 def _shown(pieces: Sequence[str] | None) -> str:

@@ -48,7 +48,9 @@ class People:
         if file.content is not None or not _DAY.fullmatch(file.stem) or not path.is_file():
             return {}
         if path not in self._lists:
-            beside = replace(file, path=path, source=str(Path(file.source).parent.parent / _PEOPLE), looks="")
+            place = None if file.confined_to is None else path.parent
+            source = str(Path(file.source).parent.parent / _PEOPLE)
+            beside = replace(file, path=path, source=source, looks="", confined_to=place)
             try:
                 self._lists[path] = _listed(row.values for row in read_json(beside, None, limits, check))
             except DataError:  # which the list itself says, if it is among the files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import unescape
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Document, Part
 
 _TIMES = lazy_pattern(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}[ \t]+-->[ \t]+\S+.*")
@@ -18,7 +18,7 @@ _MAX_SECONDS = 120
 """A part that goes on for so long ends, even within a sentence."""
 
 
-def read_subtitles(content: str, check: Check = no_check) -> Document:
+def read_subtitles(content: str, check: Check) -> Document:
     """Reads subtitles. A line that repeats the one before, as captions that roll up do, is left out.
 
     Args:

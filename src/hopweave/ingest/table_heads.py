@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.text.currencies import CODES, SIGN
 
 LONGEST_NAME = 200
 """Characters of what several rows repeat: the name of a column, and the text of a cell that is merged with those below."""
@@ -23,7 +24,7 @@ _UNIT = (
     r"(?:[kKmMp]|[bm]n|pp|pts?|ms|s|min|h|[kmµ]?g|[kcm]m|m?l|dB|[kMG]?Hz|[kMGT]?i?B|[km]?[WVA]|°C"
     r"|(?:minute|hour|day|week|month|year)s?)"
 )
-_MONEY = r"(?:[$£€]|EUR|USD|GBP|CHF)"
+_MONEY = rf"(?:{SIGN}|{'|'.join(CODES)})"
 _NUMBER = lazy_pattern(rf"[-+(−–]?\s?{_MONEY}?\s?\d[\d.,:/\s-]*(?:{_UNIT}|%|{_MONEY})?\)?")
 """A number with its sign, unit or scale: `-£8.7m`, `60 days`."""
 _NOTHING = lazy_pattern(r"[-–—]|n\.?/?a\.?", re.IGNORECASE)

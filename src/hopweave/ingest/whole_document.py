@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Attachment, Document, is_one_of_several
 from hopweave.ingest.file_bytes import OnGuess, bytes_of, open_text, unpacked
 from hopweave.ingest.formats import BOOK_SUFFIXES, MARKUP_SUFFIXES, WEB_ARCHIVE_SUFFIXES, CorpusFile, Limits, OnBytes
@@ -72,9 +72,7 @@ class ReadsElsewhere(Protocol):
         """
 
 
-def read_whole(
-    file: CorpusFile, limits: Limits, max_words: int, on_bytes: OnBytes = None, check: Check = no_check
-) -> WholeDocument:
+def read_whole(file: CorpusFile, limits: Limits, max_words: int, on_bytes: OnBytes = None, *, check: Check) -> WholeDocument:
     """Reads a document and cuts it into the texts of its passages.
 
     Args:

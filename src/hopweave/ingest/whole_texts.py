@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, text_in
@@ -22,11 +23,16 @@ _IS_HTML = lazy_pattern(
 _TAG = lazy_pattern(r"(?i)</[a-z][a-z0-9]{0,20}>|<br\s{0,5}/?>")
 
 
-def plain_text(value: str) -> str:
-    """A text of a record; one in HTML without its markup."""
+def plain_text(value: str, check: Check) -> str:
+    """A text of a record; one in HTML without its markup.
+
+    Args:
+        value: the text.
+        check: called for every piece of the HTML.
+    """
     if not _IS_HTML.match(value) or not _TAG.search(value):
         return value
-    return PARAGRAPH.join(part.text for part in read_html(value, "the record").parts)
+    return PARAGRAPH.join(part.text for part in read_html(value, "the record", check).parts)
 
 
 def with_whole_text(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.compound_file import SUMMARY, TextCount, damaged, encrypted, streams_of, summary_title
-from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Document
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.number_format import BUILT_IN, GENERAL, shown
@@ -38,7 +38,7 @@ _TRUTH, _ERROR = 4, 5
 _RICH, _SPOKEN, _WIDE = 8, 4, 1
 
 
-def read_xls(content: bytes, source: str = "the workbook", check: Check = no_check, limits: Limits | None = None) -> Document:
+def read_xls(content: bytes, source: str, check: Check, limits: Limits | None = None) -> Document:
     """A part for each sheet, with its name as the place; a row of a table is a paragraph, see `tables`.
 
     Formulas have the values that were computed when the file was saved. Text in drawings and comments on cells are left out.
@@ -59,7 +59,7 @@ def read_xls(content: bytes, source: str = "the workbook", check: Check = no_che
         raise DataError(f"{source} was saved by Excel 4 or earlier; save it as XLSX, or leave it out")
     streams: dict[str, bytes] = {"Workbook": content}
     if not content.startswith(struct.pack("<H", _BOF)):  # which some programs write without a file around it
-        streams = streams_of(content, source, ("Workbook", "Book"), (SUMMARY,), check)
+        streams = streams_of(content, source, ("Workbook", "Book"), (SUMMARY,), check=check)
     stream, sheets = _harmless(streams.get("Workbook") or streams.get("Book", b""), source, check)
     if not stream:  # for which the library would open a file
         raise damaged(source, "its workbook is empty")

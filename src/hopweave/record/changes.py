@@ -16,8 +16,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from hopweave.core.characters import whole
 from hopweave.core.errors import DataError
-from hopweave.core.json_text import whole
 
 MAX_CHANGES = 100
 MAX_CHARACTERS = 50_000

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hopweave.core.characters import whole
 from hopweave.core.errors import RunError
-from hopweave.core.json_text import whole
 
 
 class _Said(NamedTuple):

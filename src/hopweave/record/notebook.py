@@ -10,18 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
+from hopweave.citations.shortfalls import certainty_in_words, standing_in_words
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record.failures import Failure
 
 _Quotes = Iterable[tuple[Citation, Passage]]
-
-_STANDING = {
-    "supported": "A passage supports it",
-    "uncertain": UNCERTAIN,
-    "contradicted": "A passage contradicts it",
-    "unsupported": "No passage supports it",
-}
 
 
 def in_html(
@@ -46,11 +39,7 @@ def _quoted(before: str, citation: Citation, passage: Passage) -> str:
 
 def _standing(answer: Answer) -> str:
     """How the answer stands, as a sentence."""
-    said = _STANDING[answer.verdict.standing] if answer.short else "It gives no answer"
-    if answer.short and answer.cites_without_support:
-        said = f"The passage that is cited does not settle it: {why_unsupported(answer)}"
-    elif answer.short and answer.is_disputed:
-        said = "Passages disagree"
+    said = standing_in_words(answer) if answer.short else "It gives no answer"
     return f"{', '.join(filter(None, [said, certainty_in_words(answer.verdict)]))}."
 
 

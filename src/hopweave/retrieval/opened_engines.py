@@ -13,7 +13,7 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.indexing import IndexedRetriever
 from hopweave.core.protocols import Retriever
 from hopweave.core.visibility import OPTION, PUBLIC, Visible, cannot_filter
-from hopweave.retrieval.index.index_folder import MANIFEST, read_manifest
+from hopweave.retrieval.index.index_folder import is_index, read_manifest
 
 Options = Mapping[str, Mapping[str, Any]]
 
@@ -24,11 +24,11 @@ def index_for(folder: Path, engine: str) -> Path:
     Raises:
         DataError: if the folder is an index of another engine without this one inside, with the command that builds it.
     """
-    if not (folder / MANIFEST).is_file():
+    if not is_index(folder):
         return folder
     built_by = read_manifest(folder).engine
     inside = folder / engine
-    if built_by == engine or (inside / MANIFEST).is_file():
+    if built_by == engine or is_index(inside):
         return folder if built_by == engine else inside
     raise DataError(
         f"index {folder} was built by {built_by}, and there is no index of {engine} in {inside}; make one with: "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from copy import copy
 from functools import partial
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from hopweave.core.errors import ReadError, SearchError, SettingsError
@@ -23,6 +23,7 @@ from hopweave.retrieval.workers.search_workers import SearchWorkers, SharedEngin
 from hopweave.run.corpus_overview import Overview, overview_of
 from hopweave.run.in_flight import InFlight, Once
 from hopweave.run.store.store import Store, Stored
+from hopweave.run.validation import lists_of_hits
 
 Seen = TypeVar("Seen")
 
@@ -75,11 +76,11 @@ class Components:
         self._offline_hits: Once[list[list[Hit]]] = Once()
         self._overview: Once[Overview | None] = Once()
         self._workers = workers
-        self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
+        self._search = Batcher(self._search_batch, "search", SearchError) if self.engine is not None else None
         self._shared = self._shared_out()
-        self._look_up = Batcher(self._look_up_batch, "look-up") if _looks_up(self.engine) else None
+        self._look_up = Batcher(self._look_up_batch, "look-up", SearchError) if _looks_up(self.engine) else None
         self._asking_engine = Lock()
-        self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
+        self._read = Batcher(reader.read, "read", ReadError) if isinstance(reader, Reader) else None
         self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
 
     @property
@@ -100,9 +101,9 @@ class Components:
         other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
         other._offline_hits = Once()
         other._overview = Once()
-        other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
+        other._search = Batcher(other._search_batch, "search", SearchError) if other.engine is not None else None
         other._shared = other._shared_out()
-        other._look_up = Batcher(other._look_up_batch, "look-up") if _looks_up(other.engine) else None
+        other._look_up = Batcher(other._look_up_batch, "look-up", SearchError) if _looks_up(other.engine) else None
         other._asking_engine = Lock()
         return other
 
@@ -164,9 +165,10 @@ class Components:
         async with AsyncExitStack() as stack:
             if id(self.llm) not in self._borrowed:
                 stack.push_async_callback(self.llm.close)
-            for part in (self.store, self.engine):
-                if part is not None and id(part) not in self._borrowed:
-                    stack.callback(part.close)
+            if self.store is not None and id(self.store) not in self._borrowed:
+                stack.callback(self.store.close)
+            if id(self.engine) not in self._borrowed:
+                stack.callback(self._close_idle_engine)
             for batcher in (self._search, self._look_up, self._read, self._compare):
                 if batcher is not None:
                     stack.push_async_callback(batcher.close)
@@ -180,8 +182,23 @@ class Components:
                 await batcher.close()
         if self._shared is not None:
             self._shared.close()
-        if self.engine is not None:
-            self.engine.close()
+        self._close_idle_engine()
+
+    def _close_idle_engine(self) -> None:
+        """Closes the engine; while it is still busy with something that nobody waits for any more, a thread does it then."""
+        if self.engine is None:
+            return
+        if self._asking_engine.acquire(blocking=False):
+            try:
+                self.engine.close()
+            finally:
+                self._asking_engine.release()
+        else:
+            Thread(target=self._close_engine_later, args=(self.engine,), name="close-engine").start()
+
+    def _close_engine_later(self, engine: Retriever) -> None:
+        with self._asking_engine:
+            engine.close()
 
     def _shared_out(self) -> SharedEngine | None:
         """The engine as workers search it; `None` if they cannot, or there are none."""
@@ -193,7 +210,8 @@ class Components:
         for max_hits in sorted({depth for _, depth in items}):
             positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]
             with self._asking_engine:  # it serves one thread at a time
-                found = self.engine.search([items[index][0] for index in positions], max_hits) if self.engine else []
+                queries = [items[index][0] for index in positions]
+                found = lists_of_hits(self.engine.search(queries, max_hits), len(queries), self.engine) if self.engine else []
             for index, hits in zip(positions, found, strict=True):
                 results[index] = hits
         return results

@@ -7,12 +7,13 @@ no call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hopweave.answering.parsing.json_object import parse_json_object
 from hopweave.answering.parsing.rewritten import parse_rewritten
+from hopweave.core.errors import SettingsError
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message, Question
@@ -92,9 +93,35 @@ def asked_of(record: Record) -> tuple[Question, tuple[Turn, ...]]:
 
 
 def turn_of(record: Record) -> Turn:
-    """A record as a turn of the conversation that it continues."""
+    """A record as a turn of the conversation that it continues: its question as it was asked, and its bare answer."""
     said = record.answer.short or record.answer.text if record.answer is not None else ""
     return Turn(asked_of(record)[0].text, said)
+
+
+def turns_of(earlier: Iterable[Turn | Record | Mapping[str, str]]) -> tuple[Turn, ...]:
+    """The turns of a conversation, each given as a turn, as its record, or as a mapping with `question` and `answer`.
+
+    >>> turns_of([{"question": "Who built it?", "answer": "Ines Halloran"}, Turn("When?")])
+    (Turn(question='Who built it?', answer='Ines Halloran'), Turn(question='When?', answer=''))
+
+    Raises:
+        SettingsError: for anything else, such as a single turn.
+    """
+    if isinstance(earlier, str | Turn | Record | Mapping) or not isinstance(earlier, Iterable):
+        raise SettingsError(f"earlier must be a list of turns, not {type(earlier).__name__}; for a single one: earlier=[...]")
+    return tuple(map(_turn_of, earlier))
+
+
+def _turn_of(given: Turn | Record | Mapping[str, str]) -> Turn:
+    if isinstance(given, Record):
+        return turn_of(given)
+    turn: Any = Turn(given.get("question", None), given.get("answer", "")) if isinstance(given, Mapping) else given  # type: ignore[arg-type]
+    if not isinstance(turn, Turn) or not isinstance(turn.question, str) or not isinstance(turn.answer, str):
+        raise SettingsError(
+            f"earlier holds {given!r:.80}, which is no turn; give Turn(question, answer), a record, or a mapping with question "
+            "and answer, both of them texts"
+        )
+    return turn
 
 
 def _turns(kept: Any) -> Iterator[Turn]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hopweave.core.indexing import NoticesChanges
 from hopweave.core.types import Passage
+from hopweave.retrieval.index.index_folder import MANIFEST
 from hopweave.run.components import Components
 from hopweave.run.opening import STARTER, engine_of, looks_up, open_retriever
 from hopweave.run.settings import Settings, server_of
@@ -149,7 +150,7 @@ def _state_of(index: str) -> list[int]:
     if index == STARTER or server_of(index):
         return []
     try:
-        found = (Path(index) / "manifest.json").stat()
+        found = (Path(index) / MANIFEST).stat()
     except OSError:
         return []
     return [found.st_ino, found.st_mtime_ns, found.st_size]

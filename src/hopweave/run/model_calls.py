@@ -253,7 +253,7 @@ class ModelCalls:
         async def make(call: Call[Made[T]]) -> Made[T]:
             async def once() -> T:
                 call.attempts += 1
-                with boundary(ModelError):
+                with boundary(ModelError, self.components.llm):
                     return await ask(call.tell if on_text is not None else None)
 
             async with self._claimed(key) as may_be_kept:

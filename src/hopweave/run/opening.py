@@ -26,6 +26,7 @@ from hopweave.core.redaction import public, secrets_of
 from hopweave.core.types import Passage
 from hopweave.core.visibility import OPTION, PUBLIC, cannot_filter
 from hopweave.ingest.lookup import PassageLookup
+from hopweave.retrieval.index.index_folder import MANIFEST, is_index
 from hopweave.retrieval.workers.search_workers import SearchWorkers
 from hopweave.run.budget import Budget
 from hopweave.run.components import Components
@@ -174,12 +175,24 @@ def check_object(role: Role, part: object) -> None:
     """Checks that an object can play its role.
 
     Raises:
-        SettingsError: if it is a class, or lacks something, with what it lacks.
+        SettingsError: if it is a class, or lacks something, with what it lacks, or has an identity that is no text.
     """
     if isinstance(part, type):
         raise SettingsError(f"{part.__name__} is a class; give an object of it: {part.__name__}(...)")
     if problem := lacking(role, part):
         raise SettingsError(f"{type(part).__name__} {problem}")
+    check_identity(part)
+
+
+def check_identity(part: object) -> None:
+    """Checks that what names a component in records is a text, if it has one.
+
+    Raises:
+        SettingsError: if it is something else.
+    """
+    identity = getattr(part, "identity", "")
+    if not isinstance(identity, str):
+        raise SettingsError(f"the identity of {type(part).__name__} must be a text that names it, not {identity!r}")
 
 
 def options_of(part: object) -> dict[str, Any]:
@@ -347,7 +360,7 @@ def looks_up(settings: Settings) -> str:
 def _engine_in(folder: Path) -> str:
     """The engine that an index folder names; if it names none, the default one, which then reports what is wrong with it."""
     try:
-        name = read_json(read_whole(folder / "manifest.json"))["engine"]
+        name = read_json(read_whole(folder / MANIFEST))["engine"]
     except (OSError, ValueError, LookupError, TypeError):
         return _BUILDS
     return name if name in entries("retrievers") else _BUILDS
@@ -429,7 +442,7 @@ def index_folder(settings: Settings, engine: str = "") -> Path:
     folder = Path(settings.corpus)
     if not folder.exists():
         raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
-    if not (folder / "manifest.json").is_file():
+    if not is_index(folder):
         raise DataError(f"{folder} is not an index; make one with: hopweave index {folder} --to {folder.name}-index")
     return folder
 
@@ -440,7 +453,7 @@ def _starter_index(retriever: str) -> Path:
     passages = Path(__file__).parents[1] / "starter" / "passages.jsonl"
     digest = sha256_of(passages)[:12]
     folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}-{INDEX_LAYOUT}"
-    if (folder / "manifest.json").is_file():
+    if is_index(folder):
         return folder
 
     from hopweave.ingest.read import read_corpus

@@ -229,7 +229,7 @@ class Settings(BaseModel):
 
 TABLES: Mapping[str, type[Any]] = {"budget": Budget, "sampling": Sampling, "retries": Retries, "store": StoreSettings}
 """The classes of those settings that are tables of further ones, except `where`, which `Visible` checks."""
-_OF_COMPONENTS = frozenset({"methods", "llms", "retrievers", "readers", "duplicate_detectors"})
+_OF_COMPONENTS = frozenset(SELECTED.values())
 
 
 def _made_without_options(part: Any, named: str) -> Any:

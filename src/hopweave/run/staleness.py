@@ -31,6 +31,7 @@ from hopweave.record import Read, Record, Search
 from hopweave.run.opening import open_passages
 from hopweave.run.settings import Settings, server_of
 from hopweave.run.store.answer_store import PostgresAnswerStore
+from hopweave.run.trust import PLAN
 from hopweave.text.sentences import sentence_spans
 
 _SIMILAR = 50.0
@@ -230,7 +231,7 @@ def record_files(path: Path, checked: Checked) -> list[Path]:
     def unlisted(below: Path, error: OSError) -> None:
         checked.unchecked.append(f"cannot list {below}: {error.strerror}; check the folder")
 
-    folder = path / "records" if (path / "plan.json").exists() else path
+    folder = path / "records" if (path / PLAN).exists() else path
     found = [one.path for one in walk(folder, on_unlisted=unlisted, with_hidden=True) if _is_record_file(one)]
     if not found:
         raise DataError(f"there is no file of records in {path}; {_WANTED}")

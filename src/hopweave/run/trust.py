@@ -18,19 +18,24 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_type_hints
 
 from platformdirs import user_config_path
 
-from hopweave.core.catalog import PROTOCOLS, Role, entries
-from hopweave.core.errors import SettingsError
+from hopweave.core.catalog import PROTOCOLS, ROLES, Role, entries, load
+from hopweave.core.errors import MissingExtra, SettingsError
 from hopweave.core.files import MAX_HELD_BYTES, lock, open_regular, read_json, write_whole
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.options import is_plain
 from hopweave.core.part_files import part_file
 
 SCHEMA = "hopweave.trusted/1"
+
+PLAN = "plan.json"
+"""In the folder of a run: what it is to do."""
 
 _FOR_NOW: ContextVar[dict[str, str] | None] = ContextVar("what is trusted for now", default=None)
 """The SHA-256 of each file that is trusted within `trusting_for_now`, by its path."""
@@ -62,6 +67,22 @@ _FREE: Mapping[str, frozenset[str]] = {
         }
     ),
     "duplicate_detectors": frozenset({"threshold", "device"}),
+}
+# Of others, numbers, truth values and choices among given words are free, and these texts.
+_FREE_TEXTS: Mapping[str, frozenset[str]] = {
+    "retrievers": frozenset(
+        {
+            *("engine", "engines", "first"),  # names of components, which are looked at on their own
+            *("index", "indexes", "vectors", "query_vectors", "collection"),  # what is searched, as a corpus
+            *("corpus", "document", "query_prefix", "passage_prefix", "query_marker", "passage_marker"),  # words for a model
+            *("user", "device", "weights"),
+        }
+    ),
+    # Names of methods, which may only be the package's own, and their options, which are looked at as those of methods.
+    "methods": frozenset({"no_retrieval", "one_step", "many_steps", "method_options", "device"}),
+    "datasets": frozenset({"path", "split", "corpus", "articles", "paragraphs", "aliases"}),  # what a run asks and searches
+    "metrics": frozenset({"judgements", "prices", "separator"}),  # scoring sends nothing, and runs nothing that it reads
+    "analyses": frozenset({"baseline"}),
 }
 _GUARDED = lazy_pattern(
     r"(?:^|_)(?:urls?|uri|address|host|env|keys?|secrets?|passwords?|credentials?|authorization|headers?|cookies?|prox(?:y|ies)"
@@ -101,8 +122,9 @@ class Found:
 def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that determine where questions and keys are sent, where replies are stored, and what is loaded and run here.
 
-    Addresses (also of a corpus), names of environment variables, headers, proxies, TLS, extra request fields, files of weights,
-    access labels (which decide what is shown to whom), the store, and components from another package or a file.
+    Addresses (also of a corpus), names of environment variables, headers, proxies, TLS, extra request fields, weights, files
+    that a method shows the model, access labels (which decide what is shown to whom), the store, and components from another
+    package or a file.
 
     Args:
         values: nested, by role and name for options of components.
@@ -112,9 +134,10 @@ def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for key, value in values.items():
-        if key in get_args(Role) and isinstance(value, Mapping):
+        if key in ROLES and isinstance(value, Mapping):
+            role: Role = key
             for name, options in value.items():
-                _look_at_part(key, name, options, found)
+                _look_at_part(role, name, options, f"{key}.{name}", found)
         elif key == "store" and isinstance(value, Mapping) and "path" in value:
             found["store.path"] = value["path"]
         else:
@@ -122,17 +145,46 @@ def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _look_at_part(role: str, name: str, options: Any, found: dict[str, Any]) -> None:
-    place = f"{role}.{name}"
+def _look_at_part(role: Role, name: str, options: Any, place: str, found: dict[str, Any]) -> None:
     if _is_foreign(role, name) or not isinstance(options, Mapping):
         found[place] = options
         return
     for option, value in options.items():
-        is_guarded = role in _FREE and option not in _FREE[role] and not (option == "model" and _is_no_file(role, name, value))
-        if is_guarded or (role == "retrievers" and _loads(option, value)):
+        if not _is_free(role, name, option, value) or (role == "retrievers" and _loads(option, value)):
             found[f"{place}.{option}"] = value
+        elif option == "method_options" and isinstance(value, Mapping):
+            for inner, of_inner in value.items():
+                _look_at_part("methods", inner, of_inner, f"{place}.{option}.{inner}", found)
         else:
             _look_at(option, f"{place}.{option}", value, found)
+
+
+def _is_free(role: Role, name: str, option: str, value: Any) -> bool:
+    """Whether the list of its role allows an option, or its type can do no harm."""
+    if role in _FREE:
+        return option in _FREE[role] or (option == "model" and _is_no_file(role, name, value))
+    if option in _FREE_TEXTS.get(role, ()) or isinstance(value, bool | int | float):
+        return True
+    texts = _texts_of(role, name)
+    return texts is not None and option not in texts
+
+
+@cache
+def _texts_of(role: Role, name: str) -> frozenset[str] | None:
+    """The options of a built-in component that may be any text, or lists or tables of them; `None` if nobody knows.
+
+    Other options of a component, and components that do not exist, are refused when it is made.
+    """
+    try:
+        part = load(role, name)
+    except MissingExtra:
+        return None
+    except SettingsError:
+        return frozenset()
+    if not (isinstance(part, type) and is_dataclass(part)):
+        return frozenset()
+    hints = get_type_hints(part)
+    return frozenset(option.name for option in fields(part) if option.init and not is_plain(hints[option.name]))
 
 
 def _loads(option: str, value: Any) -> bool:
@@ -220,7 +272,7 @@ def _effect(keys: list[str]) -> str:
     return "could send your questions and keys elsewhere or load arbitrary code"
 
 
-TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json", "compare.json")
+TRUSTED_NAMES = ("hopweave.toml", PLAN, "scores.json", "compare.json")
 """The files that are searched for in a folder."""
 
 

@@ -52,29 +52,32 @@ from hopweave.core.errors import (
 from hopweave.core.json_text import one_line_of_json
 from hopweave.core.preparation import prepare_soon, prepared
 from hopweave.core.protocols import Method, Noting, Probes, is_part
+from hopweave.core.retries import is_stray_cancellation
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
 from hopweave.record.confidence import Calibration
 from hopweave.run.again import Again, check_same_setup
-from hopweave.run.asked import question_asked
+from hopweave.run.asked import check_length, question_asked
 from hopweave.run.budget import Budget
 from hopweave.run.calibration import open_calibration
 from hopweave.run.components import Components
-from hopweave.run.opening import AskingChoices, Choices, Chosen, check_object, open_components, options_of
+from hopweave.run.opening import AskingChoices, Choices, Chosen, check_identity, check_object, open_components, options_of
 from hopweave.run.progress_bar import progress
 from hopweave.run.settings import Settings
 from hopweave.run.starts import Starts
+from hopweave.run.validation import problem_of_question, tuples_of
 from hopweave.run.whole_corpus import answer_whole_corpus
+from hopweave.run.whole_corpus_questions import WholeCorpus, whole_corpus
 from hopweave.run.workbench import Workbench
 from hopweave.text.citation_marks import settle_marks
-from hopweave.text.whole_corpus import WholeCorpus, whole_corpus
 from hopweave.text.word_vectors import word_vectors
 
 if TYPE_CHECKING:
     from hopweave.run.conversation import Turn
 
-MAX_QUESTION_CHARACTERS = 8_000
 _LOG = logging.getLogger(__name__)
+_END: Any = object()
+"""What comes after the last question."""
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -194,23 +197,29 @@ class Weaver:
         await self.components.close()
 
     async def answer(
-        self, question: str | Question, *, observers: Sequence[Observer] = (), earlier: Sequence[Turn] = ()
+        self,
+        question: str | Question,
+        *,
+        observers: Sequence[Observer] = (),
+        earlier: Sequence[Turn | Record | Mapping[str, str]] = (),
     ) -> Record:
         """Answers a question. Any failure on the way is in the record, not raised.
 
         Args:
             question: the question, or its text, which asks for an explanation if it begins so ("How do I ...", "Why ...").
             observers: called with each step as it happens.
-            earlier: the turns of the conversation before it; the record's question is then completed from them.
+            earlier: the turns of the conversation before it, in order: each a `Turn`, its record, or a mapping with `question`
+                and `answer`; the record's question is then completed from them.
 
         Raises:
-            DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
-            SettingsError: if this weaver is closed, or for observers that cannot be called.
+            DataError: for an empty question, one longer than 8,000 characters, one that asks for a label but lists none, or one
+                with a field of the wrong type.
+            SettingsError: if this weaver is closed, or for observers that cannot be called, or turns that are none.
             SettingsError, DataError, MissingExtra: for anything that the user has to fix first.
         """
         asked = question_asked(question) if isinstance(question, str) else question
         check_question(asked)
-        return await self._answer(asked, observers, earlier, None)
+        return await self._answer(tuples_of(asked), observers, _turns_of(earlier), None)
 
     async def again(
         self, record: Record, changes: Sequence[Change | Mapping[str, Any]], *, observers: Sequence[Observer] = ()
@@ -285,10 +294,12 @@ class Weaver:
 
         Raises:
             SettingsError: if `max_parallel` is below 1.
+            DataError: for a single question; `answer` takes it.
             SettingsError, DataError, MissingExtra: as in `answer`. Finished records are yielded first, the rest is cancelled.
         """
         if max_parallel < 1:
             raise SettingsError(f"max_parallel must be at least 1, not {max_parallel}")
+        _check_are_several(questions)
         total = len(questions) if isinstance(questions, Sized) else None
         with progress(total, is_shown=show_progress) as one_more_done:
             async with aclosing(self._answers(iter(questions), max_parallel)) as records:
@@ -303,8 +314,8 @@ class Weaver:
         num_started = 0
         try:
             while True:
-                has_failed = any(task.exception() is not None for task in ended)
-                while not has_failed and len(running) < max_parallel and (question := next(waiting, None)) is not None:
+                has_failed = any(map(_has_failed, ended))
+                while not has_failed and len(running) < max_parallel and (question := next(waiting, _END)) is not _END:
                     if num_started < max_parallel:  # those that follow come when another ends, which is seldom at once
                         await starts.turn()
                     running.append(asyncio.create_task(self.answer(question)))
@@ -314,7 +325,7 @@ class Weaver:
                 if not running:
                     return
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                ended = sorted(done, key=lambda task: (task.exception() is not None, running.index(task)))
+                ended = sorted(done, key=lambda task: (_has_failed(task), running.index(task)))
                 running = [task for task in running if task not in done]
         finally:
             for task in running:
@@ -322,8 +333,14 @@ class Weaver:
             await asyncio.gather(*running, return_exceptions=True)
 
     def setup(self, budget: Budget) -> Setup:
-        """Everything that a record of this weaver depends on."""
+        """Everything that a record of this weaver depends on.
+
+        Raises:
+            SettingsError: for a component whose identity is no text.
+        """
         reader = self.components.reader
+        for part in (self.components.llm, self.components.retriever, self.components.engine, reader):
+            check_identity(part)
         return Setup(
             version=_own_version(),
             method=self._name,
@@ -364,6 +381,10 @@ class Weaver:
             return question, settled(again.with_origins(answer) if again is not None else answer), None
         except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
             cause = error_that_counts([error])
+        except asyncio.CancelledError as error:
+            if not is_stray_cancellation(error):
+                raise
+            cause = MethodError(f"{by.name} broke: what it waited for was cancelled")
         if isinstance(cause, BudgetReached):
             return question, Answer("", "", stopped_because=cause.limit, how="empty"), None
         if isinstance(cause, RunError):
@@ -388,19 +409,34 @@ def check_question(question: Question) -> None:
     """Checks that a question can be asked.
 
     Raises:
-        DataError: if it is none, empty or too long, or asks for a label but lists none.
+        DataError: if it is none, empty or too long, has a field of the wrong type, or asks for a label but lists none.
     """
     if not isinstance(question, Question):
         raise DataError(f"the question is of type {type(question).__name__}; give a text or a Question")
+    if problem := problem_of_question(question):
+        raise DataError(problem)
     if not question.text.strip():
         raise DataError("the question is empty; ask something")
-    if len(question.text) > MAX_QUESTION_CHARACTERS:
-        raise DataError(
-            f"the question has {len(question.text):,} characters, more than {MAX_QUESTION_CHARACTERS:,}; "
-            "put long texts into the corpus and ask about them"
-        )
+    check_length(question.text)
     if question.form == "label" and not question.labels:
         raise DataError(f"question {question.id!r} asks for a label but lists none; give it labels")
+
+
+def _turns_of(earlier: Any) -> Sequence[Turn]:
+    if not earlier:
+        return ()
+    from hopweave.run.conversation import turns_of
+
+    return turns_of(earlier)
+
+
+def _check_are_several(questions: object) -> None:
+    if isinstance(questions, str) or not isinstance(questions, Iterable):
+        raise DataError(f"questions must be a list of questions, not {type(questions).__name__}; for one, use answer")
+
+
+def _has_failed(task: asyncio.Task[Record]) -> bool:
+    return task.cancelled() or task.exception() is not None
 
 
 def _check_observers(observers: object) -> None:

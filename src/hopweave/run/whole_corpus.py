@@ -19,12 +19,12 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Answer, Citation, Hit, Passage, Span
 from hopweave.ingest.lookup import count_documents, document_id_of
 from hopweave.run.corpus_overview import Overview
+from hopweave.run.whole_corpus_questions import Wanted, WholeCorpus
 from hopweave.run.workbench import Workbench
 from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
 from hopweave.text.matching import is_contained
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.whole_corpus import Wanted, WholeCorpus
 
 LABEL = "whole_corpus"
 """The label of the decision that a question is about the documents as a whole."""

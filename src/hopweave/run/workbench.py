@@ -228,7 +228,7 @@ class Workbench:
         if not queries:
             return []
         retriever = None if self._is_underneath else self.components.retriever
-        rewriter = retriever if is_part(retriever, ModelRetriever) else None
+        rewriter, engine = retriever if is_part(retriever, ModelRetriever) else None, self.components.engine
         if rewriter is None:  # otherwise the queries that it sends to the engine are counted
             self._account.afford("max_searches", self._account.searches + len(queries))
             await self._calls.afford_time()
@@ -248,14 +248,14 @@ class Workbench:
         try:
             if rewriter is None:
                 async with self._account.deadline():
-                    with boundary(SearchError):
+                    with boundary(SearchError, engine):
                         search = self.components.search_once if self._calls.is_offline else self.components.search
                         depth = as_made.depth(max_hits)
-                        hits = as_made.shown(checked_hits(await search(queries, depth), depth), max_hits)
+                        hits = as_made.shown(checked_hits(await search(queries, depth), depth, engine), max_hits)
             else:
-                with boundary(SearchError):
+                with boundary(SearchError, rewriter):
                     found = await self._rewritten(rewriter, step_id, queries, max_hits)
-                    hits = as_made.shown(checked_hits(found, max_hits), max_hits)
+                    hits = as_made.shown(checked_hits(found, max_hits, rewriter), max_hits)
         except RunError as error:
             end((), Failure.of(error))
             raise
@@ -294,7 +294,7 @@ class Workbench:
             BudgetReached: if the question ran out of time.
         """
         async with self._account.deadline():
-            with boundary(SearchError):
+            with boundary(SearchError, self.components.engine):
                 return await self.components.overview()
 
     async def read(self, query: str, passage: Passage, *, answer: str = "") -> Reading:
@@ -308,7 +308,7 @@ class Workbench:
             self.trace.end(Read(step_id, parent, query, passage.id, reading, error, timing))
 
         try:
-            with boundary(ReadError):
+            with boundary(ReadError, self.components.reader):
                 reading = checked_reading(await self._reading(step_id, query, passage, answer), passage)
         except RunError as error:
             end(None, Failure.of(error))
@@ -317,7 +317,7 @@ class Workbench:
         return reading
 
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
-        with boundary(RunError):
+        with boundary(RunError, self.components.duplicate_detector):
             index = await self.components.duplicate_of(query, seen)
             if index is not None and not 0 <= index < len(seen):
                 raise RunError(f"the duplicate detector named query {index} of {len(seen)}")

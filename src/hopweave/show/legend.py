@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hopweave.citations.marking import LISTING, OVERVIEW, says_unknown
-from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
+from hopweave.citations.shortfalls import certainty_in_words, standing_in_words
 from hopweave.core.types import Answer, Standing, Verdict
 from hopweave.record import Record, Step
 from hopweave.show.outline import SIGNS, TONES, Outline, Tone
@@ -46,6 +46,8 @@ LABELS: dict[str, str] = {
     "call": "a tool call by the model",
     "candidate": "one of several next steps or answers that are compared",
     "chain": "the chain of sub-questions that is used, out of several",
+    "check": "the sentences that the answer may rest on, read again: all at once, then without those that state it",
+    "cluster": "questions that are alike, one of which becomes a worked example",
     "commands": "sentences of a passage that give commands instead of stating something; the model does not see them",
     "compared": "the answer that code derives from two values",
     "cut": "more than the limit allows; the excess is left out",
@@ -66,6 +68,7 @@ LABELS: dict[str, str] = {
     "evidence": "the passages that a step may use",
     "fallback": "the first approach gave no answer, so the second is used",
     "follow_up": "a follow-up question that the model asks",
+    "forced": "the model did not have the answer read, so it is read from the passages found so far",
     "gate": "whether the samples agree well enough to be left alone",
     "graph": "the sub-questions and which of them need the answers of others",
     "held": "how many passages are kept so far",
@@ -92,6 +95,7 @@ LABELS: dict[str, str] = {
     "plan dropped": "what an earlier step was answered with, which is in doubt or no name; the question is read as it is",
     "probe": "whether the model says that it can answer without searching",
     "query": "a query that is sent to the retriever",
+    "question": "a question that is worked out, since it may become a worked example",
     "reading": "an answer read from numbered facts, with the evidence against it",
     "recitation": "what the model recites from memory",
     "repair": "something malformed was made usable, as described",
@@ -212,16 +216,13 @@ def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
     if says_unknown(answer):
         return Banner(None, "-", "quiet", "The answer was not found", "the model says that it cannot tell")
     itself = " itself" if verdict.num_supported else ""
-    headline = {
-        "supported": "The answer rests on a passage",
-        "uncertain": UNCERTAIN,
-        "contradicted": "Passages disagree" if answer.is_disputed else "A passage says otherwise",
-        "unsupported": _RESTS_IN_PART if _rests_in_part(answer) else f"The answer{itself} rests on no passage",
-    }[standing]
+    headline = standing_in_words(answer, own_checks(steps))
+    if standing == "supported":
+        headline = "The answer rests on a passage"
+    elif standing == "unsupported" and not answer.cites_without_support:
+        headline = _RESTS_IN_PART if _rests_in_part(answer) else f"The answer{itself} rests on no passage"
     if answer.how == LISTING:
         return Banner(standing, SIGNS[standing], TONES[standing], _LISTING, next(_counts(verdict)))
-    if answer.cites_without_support:
-        headline = f"The passage that is cited does not settle the answer: {why_unsupported(answer, own_checks(steps))}"
     return Banner(standing, SIGNS[standing], TONES[standing], headline, counts)
 
 

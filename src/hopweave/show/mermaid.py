@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.record import Record
 from hopweave.show.legend import banner_of
-from hopweave.show.outline import Kind, Node, Tone, make_outline
+from hopweave.show.outline import Kind, Node, Tone, make_outline, stands
 from hopweave.show.plain import ELLIPSIS, cut, one_line
 
 MAX_NODES = 300
@@ -117,8 +117,7 @@ def _node_line(node: Node, max_written: int) -> str:
         lines.append(escape(node.text, MAX_LABEL_CHARACTERS, max_written // 2))
     if node.verdict:
         confidence = f" ({node.confidence:.2f})" if node.confidence is not None else ""
-        stands = ", ".join(filter(None, [node.verdict, node.origin]))
-        verdict = f"{stands}{confidence}: {node.note}" if node.note else stands + confidence
+        verdict = stands(node.verdict, node.origin) + confidence + (f": {node.note}" if node.note else "")
         lines.append(f"<i>{escape(verdict, 60, max_written // 4)}</i>")
     elif node.origin:
         lines.append(f"<i>{escape(node.origin)}</i>")

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from hopweave.core.types import Answer
 from hopweave.record import Decision, Failure, Found, ModelCall, ParseFailure, Read, Record, Search, Step, Timing
 from hopweave.show.hits import via_text
-from hopweave.show.plain import counted, cut, one_line
+from hopweave.show.plain import counted, cut, one_line, seconds_text
 from hopweave.show.thinking import bounded, called_text, of_which, thinking_text
 from hopweave.text.citation_marks import leading_mark
 
@@ -184,9 +185,39 @@ def step_behind(record: Record, mark: int) -> int | None:
 def step_line(step: Step) -> str:
     """One step on one line, worded as in the tree, for a client that is notified of each step as it happens."""
     [node] = outline_of("", [step], {}).nodes
-    verdict = f"{SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}" if node.verdict else ""
-    said = " ".join(filter(None, [node.label, node.text, verdict]))
+    said = " ".join(filter(None, [node.label, node.text, signed(node) if node.verdict else ""]))
     return f"{said}: {node.note}" if node.note else said
+
+
+def stands(verdict: str, origin: str) -> str:
+    """The support of a claim and where it came from, on one line; either may be empty.
+
+    >>> stands("supported", "retrieved"), stands("unsupported", "")
+    ('supported, retrieved', 'unsupported')
+    """
+    return ", ".join(filter(None, [verdict, origin]))
+
+
+def signed(node: Node) -> str:
+    """How a node that was judged stands, after the sign for that."""
+    return f"{SIGNS.get(node.verdict, '*')} {stands(node.verdict, node.origin)}"
+
+
+def small_print(node: Node) -> list[str]:
+    """What is drawn after a node in small letters: the reader's confidence, how long it took, and whether the store replied."""
+    parts = [f"f {node.confidence:.2f}"] if node.confidence is not None else []
+    parts += [seconds_text(node.seconds)] if node.seconds is not None else []
+    return parts + (["from the store"] if node.from_store else [])
+
+
+def remarks_of(answer: Answer) -> Iterator[str]:
+    """What is drawn below an answer: why it stopped early, and which marks were removed from its text."""
+    if answer.stopped_because != "finished":
+        yield f"Stopped early: {one_line(answer.stopped_because)}"
+    if answer.num_marks_removed:
+        yield f"Invented marks removed: {answer.num_marks_removed}"
+    if answer.num_marks_misplaced:
+        yield f"Marks removed from sentences that state another claim: {answer.num_marks_misplaced}"
 
 
 def failure_text(failure: Failure) -> str:

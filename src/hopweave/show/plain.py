@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hopweave.core.characters import whole
 from hopweave.core.lazy_pattern import lazy_pattern
 
 ELLIPSIS = "\u2026"
@@ -14,14 +15,12 @@ _DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\
 _DIRECTIONS |= dict.fromkeys([0x061C, 0x200E, 0x200F], "\u2060")
 _LINE_ENDS = {0x09: "\u2409", 0x0A: "\u240a", 0x2028: "\ufffd", 0x2029: "\ufffd"}
 _IN_JSON = lazy_pattern("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-# Unpaired surrogates, which UTF-8 cannot encode.
-_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
     """The text with carriage returns as line ends and every other control character as a harmless visible sign."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _SURROGATE.sub("\ufffd", lines).translate(_CONTROLS | _DIRECTIONS)
+    return whole(lines).translate(_CONTROLS | _DIRECTIONS)
 
 
 def flat(text: str) -> str:

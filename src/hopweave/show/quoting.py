@@ -56,12 +56,12 @@ def sources_of(record: Record, prefix: str = "cite") -> tuple[Source, ...]:
     return tuple(sources)
 
 
-def contradictions_of(record: Record, prefix: str = "against") -> tuple[tuple[int, Source], ...]:
-    """For each contradicted claim its number, from 1, and the contradicting passage; their anchors start with the prefix."""
+def contradictions_of(record: Record) -> tuple[tuple[int, Source], ...]:
+    """For each contradicted claim its number, from 1, and the contradicting passage; their anchors start with `against`."""
     passages = {passage.id: passage for passage in record.passages}
     claims = record.answer.claims if record.answer is not None else ()
     return tuple(
-        (number, Source(claim.contradicted_by, passages.get(claim.contradicted_by.passage_id), f"{prefix}-{number}"))
+        (number, Source(claim.contradicted_by, passages.get(claim.contradicted_by.passage_id), f"against-{number}"))
         for number, claim in enumerate(claims, start=1)
         if claim.contradicted_by is not None
     )

@@ -14,9 +14,21 @@ from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line, tally_list
 from hopweave.show.legend import banner_of, is_explanation, legend_of
 from hopweave.show.markup import Markup, escaped, folded, joined, tag
-from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
+from hopweave.show.outline import (
+    ARROW,
+    SIGNS,
+    TONES,
+    Node,
+    Outline,
+    Tone,
+    failure_text,
+    make_outline,
+    remarks_of,
+    small_print,
+    stands,
+)
 from hopweave.show.own_checks import own_checks
-from hopweave.show.plain import counted, cut, one_line, seconds_text
+from hopweave.show.plain import counted, cut, one_line
 from hopweave.show.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
 from hopweave.show.thinking import bounded, called_text, thinking_amount
 
@@ -108,14 +120,7 @@ def _answer(answer: Answer, steps: Sequence[Step], sources: Sequence[Source]) ->
     ]
     if not is_said and answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         parts.append(text)
-    remarks = []
-    if answer.stopped_because != "finished":
-        remarks.append(f"Stopped early: {answer.stopped_because}.")
-    if answer.num_marks_removed:
-        remarks.append(f"Invented marks removed: {answer.num_marks_removed}.")
-    if answer.num_marks_misplaced:
-        remarks.append(f"Marks removed from sentences that state another claim: {answer.num_marks_misplaced}.")
-    shown = (tag("p", remark, class_="remark") for remark in remarks)
+    shown = (tag("p", f"{remark}.", class_="remark") for remark in remarks_of(answer))
     return tag("div", *parts, *shown, class_=f"answer {_tone_class(banner.tone)}")
 
 
@@ -125,7 +130,7 @@ def _mark(mark: int, sources: Sequence[Source]) -> Markup:
 
 
 def _chip(support: str, origin: str = "") -> Markup:
-    words = f"{SIGNS.get(support, '')} {', '.join(filter(None, [support, origin]))}".strip()
+    words = f"{SIGNS.get(support, '')} {stands(support, origin)}".strip()
     return tag("span", words, class_=f"chip {TONES.get(support, 'plain')}")
 
 
@@ -242,11 +247,7 @@ def _tree_line(node: Node) -> Markup:
         parts.append(_chip(node.verdict, node.origin))
     if node.note:
         parts.append(tag("span", node.note, class_="note", dir="auto"))
-    small = [f"f {node.confidence:.2f}"] if node.confidence is not None else []
-    small += [seconds_text(node.seconds)] if node.seconds is not None else []
-    small += ["from the store"] if node.from_store else []
-    small += [node.thinking] if node.thinking else []
-    parts += [tag("span", text, class_="small") for text in small]
+    parts += [tag("span", text, class_="small") for text in filter(None, [*small_print(node), node.thinking])]
     if node.after:
         links = (tag("a", f"step {other}", href=f"#step-{other}") for other in node.after)
         parts.append(tag("span", "after ", joined(links, ", "), class_="small"))

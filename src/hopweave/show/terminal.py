@@ -17,9 +17,21 @@ from hopweave.record import Failure, Record, Step
 from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line
 from hopweave.show.legend import Banner, Entry, banner_of, is_explanation, legend_of
-from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
+from hopweave.show.outline import (
+    ARROW,
+    SIGNS,
+    TONES,
+    Node,
+    Outline,
+    Tone,
+    failure_text,
+    make_outline,
+    remarks_of,
+    signed,
+    small_print,
+)
 from hopweave.show.own_checks import own_checks
-from hopweave.show.plain import cut, one_line, seconds_text, visible
+from hopweave.show.plain import cut, one_line, visible
 from hopweave.show.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
 
 if TYPE_CHECKING:
@@ -227,7 +239,7 @@ def _reply_lines(answer: Answer, steps: Sequence[Step]) -> Iterator[RenderableTy
     if not is_said and answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         yield ""
         yield _marked_text(answer)
-    for remark in _remarks(answer):
+    for remark in remarks_of(answer):
         yield Text(remark, "yellow")
 
 
@@ -260,15 +272,6 @@ def _marked_text(answer: Answer) -> Text:
     for piece, mark in split_at_marks(answer.text, answer):
         text.append(visible(piece), "" if mark is None else "bold cyan")
     return text
-
-
-def _remarks(answer: Answer) -> Iterator[str]:
-    if answer.stopped_because != "finished":
-        yield f"Stopped early: {one_line(answer.stopped_because)}"
-    if answer.num_marks_removed:
-        yield f"Invented marks removed: {answer.num_marks_removed}"
-    if answer.num_marks_misplaced:
-        yield f"Marks removed from sentences that state another claim: {answer.num_marks_misplaced}"
 
 
 def _claim_text(number: int, claim: Claim, found: str, *, with_query: bool) -> Text:
@@ -336,22 +339,16 @@ def _node_line(node: Node, awaited: frozenset[int], told: Mapping[str, str]) -> 
     if node.called:
         text.append(f"  {ARROW} {node.called}", style)
     if node.verdict:
-        text.append(f"  {SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
+        text.append(f"  {signed(node)}", style or "bold")
     elif node.origin:
         text.append(f"  {node.origin}", "bold cyan")
     if node.note:
         text.append(f": {node.note}", style)
-    text.append(_small_print(node), "dim")
+    if small := small_print(node):
+        text.append(f"  ({', '.join(small)})", "dim")
     if node.after:
         text.append(f"  after {', '.join(f'#{other}' for other in node.after)}", "cyan")
     return text
-
-
-def _small_print(node: Node) -> str:
-    parts = [f"f {node.confidence:.2f}"] if node.confidence is not None else []
-    parts += [seconds_text(node.seconds)] if node.seconds is not None else []
-    parts += ["from the store"] if node.from_store else []
-    return f"  ({', '.join(parts)})" if parts else ""
 
 
 def _with_rails(nodes: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[bool, ...], bool]]:

@@ -12,15 +12,16 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.currencies import CODES
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import months
 from hopweave.text.values import MONTHS
 
 _SUFFIXES = "Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo|HD|XL"
 _ENDINGS = frozenset(_SUFFIXES.casefold().split("|"))
-_CURRENCIES = "EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|CZK|RUB|HUF|JPY|CNY|INR|AUD|CAD|BRL"
 _NAME = lazy_pattern(
-    rf"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{{0,5}}-?|(?!(?:{_CURRENCIES})\b)[A-Z]{{2,5}} )\d{{1,4}}[A-Z]?(?:-[A-Z]{{1,2}}\d?)?"
+    rf"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{{0,5}}-?|(?!(?:{'|'.join(CODES)})\b)[A-Z]{{2,5}} )"
+    r"\d{1,4}[A-Z]?(?:-[A-Z]{1,2}\d?)?"
     r"(?![\w/-])(?![.,]\d)(?! ?[%°])"
     rf"(?: (?:{_SUFFIXES})\b)?"
 )

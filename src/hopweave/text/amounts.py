@@ -13,21 +13,16 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.currencies import ALL_FORMS, CODES, NAMES, SIGN, code_of_currency
+from hopweave.text.languages import is_foreign
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.table_rows import Cell, cell_at, cells_of
-from hopweave.text.values import normalize_values
+from hopweave.text.values import normalize_values, with_grouped_numbers
 
-_CURRENCIES = {
-    name: names.split()[0]
-    for names in ("EUR € euro euros", "USD $ US$ dollar dollars", "GBP £ pound pounds", "JPY ¥ yen", "CHF franc francs")
-    for name in names.casefold().split()
-}
-NAMES_OF_CURRENCIES = tuple(_CURRENCIES)
+NAMES_OF_CURRENCIES = ALL_FORMS
 """Their signs, codes and English names, in small letters."""
-_SIGNS = r"US\$|[€$£¥]"
-_CODES = "|".join(sorted((re.escape(name) for name in _CURRENCIES if name.isalpha()), key=len, reverse=True))
-CURRENCY = rf"(?:{_SIGNS}|(?<!\w)(?:{_CODES})(?!\w))"
-"""Signs, codes and English names of currencies: a regular expression that ignores case."""
+CURRENCY = rf"(?:{SIGN}|(?<!\w)(?:{'|'.join(sorted(NAMES, key=len, reverse=True))}|(?-i:{'|'.join(CODES)}))(?!\w))"
+"""Signs, codes and English names of currencies: a regular expression that ignores case, but for codes."""
 _NUMBER = r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d(?!\d)|\d+(?:,\d{3})*(?:\.\d+)?"
 _CONTINENTAL = lazy_pattern(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d")
 """Amounts of money with points between groups of digits, and a comma before the cents: no currency has three decimals here."""
@@ -42,13 +37,13 @@ _SAID = lazy_pattern(
     rf"(?:(?P<before>{CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{CURRENCY}|{_UNIT}))?\.?", re.IGNORECASE
 )
 _IN_TEXT = lazy_pattern(
-    rf"(?:(?P<before>{CURRENCY})\s?)?(?<![\w.,-])(?P<number>{_NUMBER})(?![\w%]|[.,]\d)(?:\s?(?P<after>{CURRENCY}))?",
+    rf"(?:(?P<before>{CURRENCY})\s?)?(?<![\w.,٬٫-])(?<!\d['’])(?P<number>{_NUMBER})(?![\w%]|[.,'’٬٫]\d)(?:\s?(?P<after>{CURRENCY}))?",
     re.IGNORECASE,
 )
 _ANY_CURRENCY = lazy_pattern(CURRENCY, re.IGNORECASE)
-_LONGEST_CURRENCY = len(" dollars ")
+_LONGEST_CURRENCY = max(map(len, NAMES_OF_CURRENCIES)) + len("  ")
 _BRACKETS = lazy_pattern(r"[(\[<][^)\]>]*[)\]>]")
-_WORDS = lazy_pattern(rf"{_SIGNS}|{_UNIT}")
+_WORDS = lazy_pattern(rf"{SIGN}|{_UNIT}")
 _UNIT_COLUMNS = frozenset({"unit", "units", "uom"})
 _CENTS = lazy_pattern(r"[.,]\d\d$")
 _OF_MONEY = lazy_pattern(
@@ -109,8 +104,9 @@ def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
     if wanted is None:
         return
     named = {code_of_unit(found[0]) for found in _ANY_CURRENCY.finditer(f"{heading}\n{text}")} if wanted.is_money else set()
+    is_spaced = is_foreign(text)
     for span in sentence_spans(text):
-        sentence = text[span.start : span.end]
+        sentence = with_grouped_numbers(text[span.start : span.end], is_spaced=is_spaced)
         cells = cells_of(sentence)
         for found in _IN_TEXT.finditer(sentence):
             if _value(found["number"], is_money=wanted.is_money) != wanted.number:
@@ -136,6 +132,7 @@ def is_other_currency(said: str, place: Span, text: str, heading: str = "") -> b
     if wanted is None or not wanted.is_money:
         return False
     around = text[max(0, place.start - _LONGEST_CURRENCY) : place.end + _LONGEST_CURRENCY]
+    around = with_grouped_numbers(around, is_spaced=is_foreign(text))
     found = next((one for one in _IN_TEXT.finditer(around) if _value(one["number"], is_money=True) == wanted.number), None)
     beside = found and (found["before"] or found["after"])
     if beside:
@@ -170,7 +167,7 @@ def _number(said: str) -> _Amount | None:
     if found is None or (found["before"] and found["after"]):
         return None
     unit = code_of_unit(found["before"] or found["after"] or "")
-    is_money = unit in _CURRENCIES.values()
+    is_money = is_currency(unit)
     return _Amount(_value(found["number"], is_money=is_money), unit, is_money)
 
 
@@ -186,9 +183,9 @@ def is_unit_column(name: str) -> bool:
 
 def is_currency(unit: str) -> bool:
     """Whether a unit is the sign, the code or the name of a currency."""
-    return unit.casefold() in _CURRENCIES
+    return code_of_currency(unit) is not None
 
 
 def code_of_unit(unit: str) -> str:
-    """The code of a currency in lower case; other units as they are, without case."""
-    return _CURRENCIES.get(unit.casefold(), unit.casefold())
+    """The code of a currency; other units as they are, without case."""
+    return code_of_currency(unit) or unit.casefold()

@@ -10,16 +10,16 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.currencies import SIGNS
 from hopweave.text.table_rows import Cell, cell_at, cells_of
 from hopweave.text.values import normalize_values
 
-_CURRENCIES = "$€£¥"
-_SIGNS = {"<": " under ", ">": " over ", "≤": " up to ", "≥": " at least "}
-_SIGN = lazy_pattern(f"[{''.join(_SIGNS)}]")
-_FIRST = lazy_pattern(rf"\bfirst\s(?=[{_CURRENCIES}]?\d)", re.IGNORECASE)
-_DASH = lazy_pattern(rf"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[{_CURRENCIES}]?\d)")
+_SIGNS_OF_BOUNDS = {"<": " under ", ">": " over ", "≤": " up to ", "≥": " at least "}
+_SIGN = lazy_pattern(f"[{''.join(_SIGNS_OF_BOUNDS)}]")
+_FIRST = lazy_pattern(rf"\bfirst\s(?=[{SIGNS}]?\d)", re.IGNORECASE)
+_DASH = lazy_pattern(rf"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[{SIGNS}]?\d)")
 _PLUS = lazy_pattern(r"(?<=\d)\s?\+(?!\s?\d)")
-_NUMBER = rf"(?P<{{}}>[{_CURRENCIES}]?\d+(?:\.\d+)?)"
+_NUMBER = rf"(?P<{{}}>[{SIGNS}]?\d+(?:\.\d+)?)"
 _UNIT = r"(?:\s(?!to\b|and\b|or\b)[^\W\d_]\w*)?"
 _BETWEEN = lazy_pattern(
     rf"(?:\bbetween\s{_NUMBER.format('first')}{_UNIT}\sand|(?:\bfrom\s)?(?<![\w.]){_NUMBER.format('begin')}{_UNIT}\s(?:up\s)?to)"
@@ -34,7 +34,7 @@ _ABOVE = lazy_pattern(
     rf"\s{_NUMBER.format('begin')}|(?<![\w.]){_NUMBER.format('first')}{_UNIT}\s(?:(?:and|or)\s(?:over|more|above|older|longer)\b|upwards\b|plus\b)"
 )
 _ALONE = lazy_pattern(rf"(?<![\w.]){_NUMBER.format('begin')}(?![\w.])")
-_AFTER = lazy_pattern(rf"\b(?:from|after|within)\s(?=[{_CURRENCIES}]?\d)")
+_AFTER = lazy_pattern(rf"\b(?:from|after|within)\s(?=[{SIGNS}]?\d)")
 """In a query it names a point, not all that is beyond it."""
 _SMALL_WORDS = """
 under below less fewer shorter younger than up to not no more at most max maximum within and or over above longer older
@@ -145,7 +145,7 @@ def _range(found: re.Match[str], plain: str) -> _Range:
 
 
 def _number(written: str | None, otherwise: float) -> float:
-    return float(written.lstrip(_CURRENCIES)) if written else otherwise
+    return float(written.lstrip(SIGNS)) if written else otherwise
 
 
 def _units(text: str) -> frozenset[str]:
@@ -156,5 +156,5 @@ def _units(text: str) -> frozenset[str]:
 
 def _plain(text: str) -> str:
     """A text with numbers in digits, and signs in words."""
-    signed = _SIGN.sub(lambda sign: _SIGNS[sign[0]], _PLUS.sub(" or more", _DASH.sub(" to ", text)))
+    signed = _SIGN.sub(lambda sign: _SIGNS_OF_BOUNDS[sign[0]], _PLUS.sub(" or more", _DASH.sub(" to ", text)))
     return " ".join(normalize_values(_FIRST.sub("up to ", signed)).split())

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
-from hopweave.text.key_terms import stem_of_key
+from hopweave.text.key_terms import FUNCTION_WORDS, stem_of_key
 from hopweave.text.languages import is_foreign, small_words
 from hopweave.text.scripts import apart, content_apart, runs_together
 from hopweave.text.values import DAY_NAMES, MONTH_NAMES
@@ -40,7 +40,12 @@ _OPEN_A_SENTENCE = (
 )
 _SAY_NOTHING = "that this these those there their they them were with from which what when where have been being does whose"
 _CONNECTORS, _OPENERS, _NOT_CONTENT = (frozenset(words.split()) for words in (_JOIN_A_NAME, _OPEN_A_SENTENCE, _SAY_NOTHING))
-_FEWEST_LETTERS = 4
+_FEWEST_LETTERS, _FEWEST_LETTERS_OF_FEW = 4, 3
+_FEW = 2
+"""A sentence with fewer longer content words has short ones as well: `Why did the job fail?`"""
+_SHORT_WORDS = "not nor all any one two six ten new old out off per via yes too now own few let get got ago yet"
+_SHORT = frozenset(_SHORT_WORDS.split())
+"""Short words that do not say what a sentence is about, besides function words."""
 
 _REASONING = lazy_pattern(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
 _EQUATION = lazy_pattern(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
@@ -154,7 +159,11 @@ def _is_numbered(name: str, between: str) -> bool:
 
 
 def content_of(sentence: str, names: Sequence[str]) -> list[str]:
-    """The content words of a sentence other than its names, in lower case."""
+    """The content words of a sentence other than its names, in lower case: those of four letters, and others if these are few.
+
+    >>> content_of("Why did the job fail?", ()), content_of("Why did the night job fail?", ())
+    (['job', 'fail'], ['night', 'fail'])
+    """
     return list(_content_of(sentence, tuple(names)))
 
 
@@ -165,7 +174,11 @@ def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
         sentence = sentence.replace(name, " ")
     without = _NOT_CONTENT | small_words() if is_foreign(sentence) else _NOT_CONTENT
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", content_apart(sentence))]
-    return tuple(word for word in words if (len(word) >= _FEWEST_LETTERS or runs_together(word)) and word not in without)
+    found = tuple(word for word in words if (len(word) >= _FEWEST_LETTERS or runs_together(word)) and word not in without)
+    if len(found) >= _FEW or is_foreign(sentence):
+        return found
+    without = _NOT_CONTENT | _SMALL | _SHORT | FUNCTION_WORDS
+    return tuple(word for word in words if (len(word) >= _FEWEST_LETTERS_OF_FEW or runs_together(word)) and word not in without)
 
 
 def is_reasoning(sentence: str) -> bool:

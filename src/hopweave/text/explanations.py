@@ -10,13 +10,14 @@ from hopweave.core.memoize import remembered
 from hopweave.text.content_words import content_of
 from hopweave.text.languages import NOTHING, language_of, words_for
 
-_BEGINS = r"(?:^|[.,:;!?¿¡]\s)\W*"
-_LEADS_IN = r"(?:(?:and|but|so|or|also|then|now|ok|okay|please|(?:can|could|would)\syou)\b[\s,]*)*"
+# Each repetition is bounded or tried in one place only: people who mean harm send texts of nothing but beginnings.
+_BEGINS = r"(?:^\W*+|[.,:;!?¿¡]\s\W{0,9}+)"
+_LEADS_IN = r"(?:(?:and|but|so|or|also|then|now|ok|okay|please|(?:can|could|would)\syou)\b[\s,]{0,9}+){0,9}+"
 _DOER = r"(?:i|we|you|one|people|users?|someone|somebody|anyone|anybody)"
 _ENGLISH = lazy_pattern(
     rf"{_BEGINS}{_LEADS_IN}(?:how\sto\b"
     rf"|how\s(?:do|does|can|could|should|would|must|may|might|did)\s{_DOER}\s(?!(?:say|spell|call|pronounce|know)\b)"
-    r"|how\s(?:do|does|did)\s[^.?!]*\bwork\b\W*$"
+    r"|how\s(?:do|does|did)\s[^.?!]{0,400}\bwork\b\W{0,20}+$"
     r"|why\b(?!\snot\b)|explain\b|describe\b|(?:walk|guide|talk)\s(?:me|us)\sthrough\b|(?:tell|show)\s(?:me|us)\s(?:how|why)\b"
     rf"|what\sare\sthe\ssteps\b|what\s(?:do|should|must)\s{_DOER}\s(?:(?:have|need)\sto\s)?do\b)",
     re.IGNORECASE,

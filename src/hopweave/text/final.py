@@ -11,20 +11,24 @@ from hopweave.core.memoize import remembered
 from hopweave.core.preparation import prepared
 from hopweave.core.types import AnswerForm, Question
 from hopweave.text.citation_marks import drop_marks, drop_marks_between_words
-from hopweave.text.languages import all_words_for
+from hopweave.text.languages import all_words_for, language_beside
 from hopweave.text.quotation import unquoted, without_unclosed_mark
+from hopweave.text.sentence_ends import is_cut_short
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.written_lists import rows_in, short_lines
 
 MARKER = "So the final answer is"
+
+SAYS_ANSWER = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
+"""Finds the words that give an answer."""
 
 _LADDER = (
     ("marker", lazy_pattern(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", lazy_pattern(r"\bthe\s+final\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", lazy_pattern(r"\bso,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", lazy_pattern(r"\bthe\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", lazy_pattern(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
+    ("alt-marker", SAYS_ANSWER),
+    ("alt-marker", lazy_pattern(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+[:：]", re.IGNORECASE)),
 )
 # "Note that the answer is based on ..." refers to an answer given elsewhere, and gives none.
 _SPEAKS_OF = lazy_pattern(
@@ -70,7 +74,7 @@ def final_answer(text: str, question: Question) -> tuple[str, str]:
         A label that follows no marker is the first one of the last line that names one.
     """
     readers = {"short": _short, "label": _label, "long": _long}
-    return readers[question.form](text, question.labels)
+    return readers[question.form](text, question)
 
 
 def has_marker(text: str) -> bool:
@@ -148,8 +152,10 @@ def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
 @prepared
 @cache
 def _marker_elsewhere() -> re.Pattern[str]:
-    """`Antwort:` and the like, in other languages than English."""
-    return re.compile(rf"(?:^|(?<=[.。!！?？*\s]))(?:{all_words_for('answer')})[ \t]*+\**+[ \t]*+[:：]", re.IGNORECASE)
+    """`Antwort:` and `Die Antwort lautet`, in other languages than English."""
+    with_colon = rf"(?:{all_words_for('answer')})[ \t]*+\**+[ \t]*+[:：]"
+    without = rf"(?:{all_words_for('answer_is')})[ \t]*+[:：]?"
+    return re.compile(rf"(?:^|(?<=[.。!！?？*\s，,、；;]))(?:{with_colon}|{without})", re.IGNORECASE)
 
 
 def _without_edges(line: str) -> str:
@@ -175,19 +181,20 @@ def _after_marker(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _first_sentence(line: str) -> str:
-    """The first sentence; a name such as `Panic! at the Disco` or `Dr. No` does not end it."""
+def _first_sentence(line: str, asked: str) -> str:
+    """The first sentence of what answers a question; `Panic! at the Disco`, `Dr. No` and `am 3. Mai` do not end it."""
     end = 0
-    spans = sentence_spans(line)
+    spans = sentence_spans(line, language_beside(line, asked))
     for span in spans:
         goes_on = line[end - 1 : end] in {"!", "?"} and not line[span.start].isupper()
-        if end and not goes_on and not _TITLE.fullmatch(line, spans[0].start, end):
+        is_title = _TITLE.fullmatch(line, spans[0].start, end) is not None
+        if end and not (goes_on or is_title or is_cut_short(line[:end], line[span.start :])):
             break
         end = span.end
     return line[:end]
 
 
-def _short(text: str, _: Sequence[str]) -> tuple[str, str]:
+def _short(text: str, question: Question) -> tuple[str, str]:
     found = _after_marker(text)
     if found is None:
         whole = short_form(text)
@@ -196,11 +203,12 @@ def _short(text: str, _: Sequence[str]) -> tuple[str, str]:
     if several := listed(tail.lstrip(" :*")):
         return several, how
     line = next((part for part in tail.lstrip(" :*").splitlines() if part.strip()), "")
-    answer = short_form(_first_sentence(line))
+    answer = short_form(_first_sentence(line, question.text))
     return (answer, how) if answer else ("", "empty")
 
 
-def _label(text: str, labels: Sequence[str]) -> tuple[str, str]:
+def _label(text: str, question: Question) -> tuple[str, str]:
+    labels = question.labels
     found = _after_marker(text)
     if found is not None and (label := map_label(found[0], labels)):
         return label, found[1]
@@ -210,7 +218,7 @@ def _label(text: str, labels: Sequence[str]) -> tuple[str, str]:
     return "", "empty"
 
 
-def _long(text: str, _: Sequence[str]) -> tuple[str, str]:
+def _long(text: str, _: Question) -> tuple[str, str]:
     spans = sentence_spans(text)
     if len(spans) > 1 and _LADDER[0][1].search(text, spans[-1].start):
         text = text[: spans[-1].start]

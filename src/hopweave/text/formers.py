@@ -16,7 +16,7 @@ from hopweave.text.languages import language_beside, language_of, pattern_for
 from hopweave.text.table_rows import cell_at, cells_of
 
 _BREAK = lazy_pattern(r",(?!\d)|(?<=\w{4})[.!?](?=\s)|[;()\[\]]")
-_ENDS = lazy_pattern(r"[;.!?](?=\s)|[()]")
+_ENDS = lazy_pattern(r"[;!?](?=\s)|[()]|\.(?=\s+(?P<next>[^\W_]))")
 _APPOSED = lazy_pattern(r",\s+(?:(?:der|die|das|le|la|el|il|lo|o|a|de|het)\s)?|,\s+l['’]")
 """Before what says of a name who that is: `Otto Lind, ehemaliger Leiter`."""
 _REACH = 80
@@ -83,7 +83,12 @@ def _is_old_column(words: _Words, sentence: str, focus: Span) -> bool:
 
 def _is_rejected(words: _Words, sentence: str, focus: Span) -> bool:
     said = words.rejected.search(sentence, focus.end, focus.end + _REACH)
-    return said is not None and _ENDS.search(sentence, focus.end, said.start()) is None
+    return said is not None and not any(map(_is_end, _ENDS.finditer(sentence, focus.end, said.end())))
+
+
+def _is_end(match: re.Match[str]) -> bool:
+    """Whether a mark ends a clause: after the full stop of an abbreviation, a sentence goes on in lower case."""
+    return match["next"] is None or not match["next"].islower()
 
 
 @cache

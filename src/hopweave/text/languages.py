@@ -11,9 +11,10 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
@@ -37,25 +38,55 @@ _BY_LETTERS = (
     ("el", "\u0370\u03ff"),
     ("he", "\u05d0\u05ea"),
     ("ar", "\u0620\u06ff"),
+    ("uk", "\u0454\u0454\u0456\u0457\u0490\u0491"),
     ("ru", "\u0400\u04ff"),
 )
 """The language of a text in other letters than Latin, if its small words tell nothing: the first that has a letter of it. Given
 are the first and the last letter of each range."""
 
+_OWN_LETTERS = {
+    "es": frozenset("ñ"),
+    "pl": frozenset("ąćęłńśźż"),
+    "pt": frozenset("ãõ"),
+    "cs": frozenset("čďěňřšťůž"),
+    "hu": frozenset("őű"),
+    "tr": frozenset("ğış"),
+    "ro": frozenset("ășț"),
+    "da": frozenset("æø"),
+    "ru": frozenset("ыэъё"),
+    "uk": frozenset("іїєґ"),
+}
+"""Letters that hardly any other language has."""
+
+_NO_LETTERS, _ASCII = frozenset[str](), frozenset(map(chr, range(128)))
+_SHARED_LETTERS = {
+    "de": frozenset("äöüß"),
+    "fr": frozenset("àâæçéèêëîïôœùûüÿ"),
+    "es": frozenset("áéíóúü"),
+    "it": frozenset("àèéìîòù"),
+    "pt": frozenset("áâàçéêíóôú"),
+    "nl": frozenset("áéèëíïóöúü"),
+    "sv": frozenset("åäöéü"),
+    "da": frozenset("åäöé"),
+    "pl": frozenset("ó"),
+    "cs": frozenset("áéíóúý"),
+    "fi": frozenset("åäö"),
+    "hu": frozenset("áéíóöúü"),
+    "tr": frozenset("çöüâ"),
+    "ro": frozenset("âî"),
+}
+"""The other letters with accents, in Latin script."""
+_LETTERS = {code: letters | _OWN_LETTERS.get(code, _NO_LETTERS) for code, letters in _SHARED_LETTERS.items()}
+"""Of languages that have as many of the small words, one that has all letters of a text is the likeliest."""
+
 _BY_ACCENTS = (
-    ("de", "äöüß"),
-    ("es", "ñ"),
-    ("pl", "ąćęłńśźż"),
-    ("pt", "ãõ"),
-    ("cs", "čďěňřšťůž"),
-    ("hu", "őű"),
-    ("tr", "ğış"),
-    ("ro", "ășț"),
-    ("da", "æø"),
-    ("sv", "å"),
-    ("fr", "àáâèéêëìíîïòóôùúûýÿçœ"),
+    *((code, letters) for code, letters in _OWN_LETTERS.items() if code not in {"ru", "uk"}),
+    ("sv", frozenset("å")),
+    ("de", frozenset("äöüß")),
+    ("fr", frozenset("àáâèéêëìíîïòóôùúûýÿçœ")),
 )
-"""The same for Latin letters: the first that fits, so what several languages have is taken for the likeliest."""
+"""The language of a text in Latin letters, if its small words tell nothing: the first that fits, so what several languages have
+is taken for the likeliest."""
 
 _TELLING = tuple(f" {word} " for word in ("the", "and", "which", "that", "with", "this", "from", "their"))
 _ENOUGH = 60
@@ -71,6 +102,8 @@ NOTHING = r"(?!)"
 """An expression that matches nothing."""
 _FARTHEST = 400
 """How many characters of a text are looked at."""
+_FEW_ACCENTS = 2
+"""So many words with accents are no English, where every small word is one of another language as well."""
 
 
 def is_foreign(text: str) -> bool:
@@ -87,45 +120,103 @@ def language_of(text: str) -> str:
     """The ISO 639-1 code of the language of a text; empty if neither its small words nor its letters tell one.
 
     A word counts if it is written in lower case, or begins the text and asks, or precedes one in lower case: `Die Hard` is no
-    German. A word that several languages have counts for each of them; if English has as many, it is English. A language that
-    is not known here is taken for another one in the same letters.
+    German. A word that several languages have counts for each of them; if English has as many, it is English, unless accents
+    say otherwise. A language that is not known here is taken for another one in the same letters.
+
+    >>> language_of("Kira her daire için 900 TL değildir."), language_of("A havi bérleti díj 900 forint.") == "en"
+    ('tr', False)
     """
     start = text[:_FARTHEST] if text.isascii() else unicodedata.normalize("NFC", text[:_FARTHEST])
     if start.isascii() and _ENOUGH * sum(map(start.count, _TELLING)) >= len(start) > 0:  # most texts are
         return "en"
     words = _WORD.findall(start)
-    counts = Counter[str]()
-    small, asks = _small_words()
-    for index, word in enumerate(words):
-        written = word.casefold()
-        codes = small.get(written)
-        if not codes or (written in _IN_NAMES and words[index + 1 : index + 2] and words[index + 1][0].isupper()):
-            continue
-        is_followed = index == 0 and len(words) > 1 and words[1][0].islower()
-        if word == written or is_followed or (index == 0 and written in asks):
-            counts.update(codes)
+    counted = _counted(words)
+    counts = Counter(chain.from_iterable(map(_small_words()[0].__getitem__, counted)))
     num_english = counts.pop("en", 0)
     num_others = 0 if start.isascii() else sum(map(_num_in_other_letters, start.split()))
     if num_others > num_english:
         return _by_letters(start, counts)
     if not counts and not num_english:
-        return _by_accents(start)
-    code, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
-    if most > num_english and (most > 1 or len(words) < _MANY):
+        return _by_accents(words)
+    accented = [] if start.isascii() else _accented(words)
+    code = _likeliest(counts, accented)
+    if num_english > counts[code] or (num_english == counts[code] and not _is_accented(code, counted, accented)):
+        return "en"
+    if counts[code] > 1 or len(words) < _MANY:
         return code
-    return "en" if num_english else ""
+    return "en" if num_english else _by_accents(words)
+
+
+def _counted(words: Sequence[str]) -> list[str]:
+    """Those words of a text that tell its language, in lower case."""
+    small, asks = _small_words()
+    counted: list[str] = []
+    for index, word in enumerate(words):
+        if (written := word.casefold()) not in small:
+            continue
+        if written in _IN_NAMES and words[index + 1 : index + 2] and words[index + 1][0].isupper():
+            continue
+        is_followed = index == 0 and len(words) > 1 and words[1][0].islower()
+        if word == written or is_followed or (index == 0 and written in asks):
+            counted.append(written)
+    return counted
+
+
+def _accented(words: Sequence[str]) -> list[str]:
+    """The words that have accents, but for names."""
+    return [word for word in words if not word.isascii() and word[0].islower()]
+
+
+def _likeliest(counts: Counter[str], accented: Sequence[str]) -> str:
+    """The language that has the most small words of a text, and the letters of its words with accents; empty without any."""
+    if not accented:
+        return max(counts, key=counts.__getitem__, default="")
+    letters = _accents_of(accented)
+    scores = {code: (num + _has_own(code, letters), letters <= _LETTERS.get(code, _NO_LETTERS)) for code, num in counts.items()}
+    return max(scores, key=lambda code: scores[code], default="")
+
+
+def _is_accented(code: str, counted: Sequence[str], accented: Sequence[str]) -> bool:
+    """Whether a text with as many small words of English as of another language is in that, by its words with accents."""
+    if not code or not accented:
+        return False
+    return _has_own(code, _accents_of(accented)) or (len(set(accented)) >= _FEW_ACCENTS and _has_all(code, counted))
+
+
+def _accents_of(words: Iterable[str]) -> frozenset[str]:
+    return frozenset("".join(words)) - _ASCII
+
+
+def _has_own(code: str, letters: frozenset[str]) -> bool:
+    return not _OWN_LETTERS.get(code, _NO_LETTERS).isdisjoint(letters)
+
+
+def _has_all(code: str, counted: Iterable[str]) -> bool:
+    """Whether a language has all those words that English has."""
+    small, _ = _small_words()
+    return all(code in small[word] for word in counted if "en" in small[word])
 
 
 def language_beside(text: str, other: str) -> str:
     """The language of a text; that of another one beside it, such as a question, if its own words tell none.
 
-    Two languages that are not English are taken for that of the other one, since a short text is easily mistaken.
+    Two languages that are not English are taken for that of the other one, since a short text is easily mistaken. So is English
+    if only words tell it that the other one has as well.
 
     >>> language_beside("Keine Erbsen.", "Was isst er nicht?"), language_beside("Per nacht.", "Wat kost een hond?")
     ('de', 'nl')
+    >>> language_beside("Vuokra on 650 euroa.", "Mikä on vuokra?"), language_beside("The rent is 650.", "Mikä on vuokra?")
+    ('fi', 'en')
     """
     own, others = language_of(text), language_of(other)
-    return others if not own or (own != "en" and others not in {"", "en"}) else own
+    if not own or others in {"", "en"}:
+        return own or others
+    return own if own == "en" and not _has_all(others, _counted_in(text)) else others
+
+
+@remembered
+def _counted_in(text: str) -> tuple[str, ...]:
+    return tuple(_counted(_WORD.findall(unicodedata.normalize("NFC", text[:_FARTHEST]))))
 
 
 def is_foreign_beside(text: str, other: str) -> bool:
@@ -194,6 +285,7 @@ def _small_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
     for code in _table():
         telling = "|".join(words_for(code, what) for what in ("denies", "leaves_out", "if"))
         of[code].update(word for word in _PLAIN.findall(telling) if len(word) > 1)
+        of[code].update(word for word in words_for(code, "hedges").split("|") if len(word) > 1 and word.isalpha())
     others = frozenset[str]().union(*(words for code, words in of.items() if code != "en"))
     every = others | of["en"]
     asks = set(_ENGLISH_ASKS.split()).union(every - others, *(words_for(code, "asks").split() for code in _table()))
@@ -202,22 +294,24 @@ def _small_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
 
 def _num_in_other_letters(piece: str) -> int:
     """How many words of a piece of text without spaces are in other letters than Latin; of a script without spaces, about."""
+    if piece.isascii():
+        return 0
     letters = [letter for letter in piece if letter >= "\u0370" and letter.isalpha() and not "\u1e00" <= letter <= "\u1eff"]
     return max(1, len(letters) // 3 if runs_together(piece) else 1) if letters else 0
 
 
-def _by_accents(text: str) -> str:
-    """The language of a text without small words, by the accents of its words in lower case, which are no names."""
-    if text.isascii():
-        return ""
-    written = "".join(word for word in _WORD.findall(text) if word[0].islower())
-    return next((code for code, letters in _BY_ACCENTS if not set(letters).isdisjoint(written)), "")
+def _by_accents(words: Sequence[str]) -> str:
+    """The language of words of which none is a small one, by the accents of those in lower case, which are no names."""
+    letters = _accents_of(_accented(words))
+    return next((code for code, own in _BY_ACCENTS if not own.isdisjoint(letters)), "")
 
 
 def _by_letters(text: str, counts: Counter[str]) -> str:
     by_letters = next((code for code, ranges in _BY_LETTERS if any(_is_within(letter, ranges) for letter in text)), "other")
-    spaced = [(counts[code], code) for code in ("el", "he", "ar", "ru", "uk") if counts[code]]
-    return max(spaced)[1] if spaced and by_letters in {"el", "he", "ar", "ru"} else by_letters
+    spaced = [code for code in ("el", "he", "ar", "ru", "uk") if counts[code]]
+    if not spaced or by_letters not in {"el", "he", "ar", "ru", "uk"}:
+        return by_letters
+    return max(spaced, key=lambda code: (counts[code], _has_own(code, frozenset(text))))
 
 
 def _is_within(letter: str, ranges: str) -> bool:

@@ -15,6 +15,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.amounts import CURRENCY, code_of_unit, is_currency, is_unit_column
+from hopweave.text.currencies import CODES, SIGNS
 from hopweave.text.table_rows import Cell
 from hopweave.text.tables_in_text import Row, row_at, rows_of
 
@@ -41,7 +42,7 @@ _MONEY = tuple(
     for form in (
         rf"\b(?P<scale>{_SCALE})\s(?:of\s)?(?:US\s)?(?P<currency>{CURRENCY})",
         rf"(?P<currency>{CURRENCY})\s?(?P<scale>{_SCALE})?(?![^\W_])",
-        r"(?-i:\b(?P<scale>[TMkm])(?P<currency>EUR|USD|GBP|CHF|€|£|\$))",
+        rf"(?-i:\b(?P<scale>[TMkm])(?P<currency>(?:{'|'.join(CODES)})(?![A-Z])|[{SIGNS}]))",
         r"\bin\s(?P<scale>thousands|millions|billions)\b",
     )
 )
@@ -63,7 +64,7 @@ class _Unit(NamedTuple):
     """What a number counts.
 
     Attributes:
-        name: the code of a currency, or a unit, in lower case; empty if it is not said.
+        name: the code of a currency, or a unit in lower case; empty if it is not said.
         scale: what the number is to be multiplied by.
     """
 
@@ -187,7 +188,7 @@ def _stated(told: str) -> _Unit | None:
         if found := form.search(told):
             groups = found.groupdict()
             scale = (groups.get("scale") or "").casefold()
-            return _Unit(_unspaced(code_of_unit(groups.get("currency") or "")), _SCALES.get(scale, Decimal(1)))
+            return _Unit(_unspaced(groups.get("currency") or ""), _SCALES.get(scale, Decimal(1)))
     stated = _STATED.search(told)
     return _Unit(_unspaced(stated["within"] or stated["bare"])) if stated is not None else None
 
@@ -201,11 +202,12 @@ def _said(said: str) -> _Amount | None:
     if len(scale) == 1 and not unit:  # `5 m` is five metres
         unit, scale = scale, ""
     size = _SCALES.get(scale.casefold(), Decimal(1))
-    return _Amount(number, _Unit(_unspaced(code_of_unit(unit)), size), unit, (found["per"] or "").strip())
+    return _Amount(number, _Unit(_unspaced(unit), size), unit, (found["per"] or "").strip())
 
 
 def _unspaced(unit: str) -> str:
-    return "".join(unit.split()).casefold()
+    """The code of a currency; other units without blanks and case."""
+    return "".join(code_of_unit(unit).split())
 
 
 def _number(found: re.Match[str]) -> Decimal | None:

@@ -19,8 +19,9 @@ from hopweave.text.wanted import content_stems
 
 _IN_BRACKETS = lazy_pattern(r"\([^()]*\)?")
 _FEWEST_WORDS = 4
-"""Of a segment that is a clause, and no name beside another one."""
+"""Of a segment that is a clause, and no name beside another one, if its answer is not followed by what is said of it."""
 _FEWEST_WANTED = 2
+_WORD = lazy_pattern(r"[^\W\d_]+")
 
 
 def is_in_another_segment(query: str, sentence: str, focus: Span) -> bool:
@@ -52,13 +53,26 @@ def is_in_another_segment(query: str, sentence: str, focus: Span) -> bool:
             and any(_are_alike(value, answer[-1]) for value in values if one.start <= value.span.start < one.end)
             for one in others
         )
-    is_clause = len(_IN_BRACKETS.sub("", sentence[own.start : own.end]).split()) >= _FEWEST_WORDS
+    is_clause = len(_IN_BRACKETS.sub("", sentence[own.start : own.end]).split()) >= _FEWEST_WORDS or _says_something(
+        sentence[focus.end : own.end], code
+    )
     known = wanted & content_stems(sentence)
     return (
         is_clause
         and len(known) >= _FEWEST_WANTED
         and any(known <= content_stems(sentence[one.start : one.end]) for one in others)
     )
+
+
+def _says_something(text: str, code: str) -> bool:
+    """Whether a text has a word in small letters that says something, and not only that this is so of others as well.
+
+    >>> [_says_something(text, "fr") for text in (" trésorière.", " également.", " (Lyon)")]
+    [True, False, False]
+    """
+    words = " ".join(word for word in _WORD.findall(_IN_BRACKETS.sub("", text)) if word.islower())
+    also = set(map(stem, words_for(code, "also").split()))
+    return bool(content_stems(words) - _small(code) - also)
 
 
 @cache

@@ -61,14 +61,19 @@ _COUNTS_ELSEWHERE = lazy_pattern(
     r"|т|вып|ст|ок|ред|rys|str|ust|č|obr)\.$",
     re.IGNORECASE,
 )
-_BEFORE_A_NAME_ELSEWHERE = lazy_pattern(
-    r"(?<!\w)(?:Hr|Fr|Hrn|Prof|Dr|Dipl|Ing|St|M|MM|Mme|Mlle|Mgr|Sr|Sra|Srta|Dña|D|Sig|Dott|проф|акад|доц|им|гр|г-н|д-р|ул|просп|[А-ЯЁІЇЄ])\.$"
+_LONG_ENOUGH = lazy_pattern(r"[^\W\d_]{2,}\.$")
+_TITLES_ELSEWHERE = (
+    "Hr|Fr|Frl|Hrn|Prof|Profa|Dr|Dra|Dipl|Ing|St|MM|Mme|Mlle|Mgr|Sr|Sra|Sres|Srta|Dña|Sig|Dott|Avv|Geom|Mevr|Mw|Dhr|Drs|Sn|Av|Fa"
+    "|mevr|mw|dhr|drs|sig|dott|avv|geom|sra|profa|ul|św|проф|акад|доц|им|гр|г-н|д-р|ул|просп|ดร"
 )
+_BEFORE_A_NAME_ELSEWHERE = lazy_pattern(rf"(?<!\w)(?:{_TITLES_ELSEWHERE}|M|D|[А-ЯЁІЇЄ])\.$|(?<!\w)(?<!\d\s)[دأ]\.$")
 _ORDINALS_WITH_STOP = frozenset({"de", "da", "sv", "fi", "cs", "hu", "pl"})
 _ORDINAL = lazy_pattern(r"(?<![\w.,])\d{1,2}\.$")
 _DAY_AND_MONTH = lazy_pattern(r"(?<![\w.,])\d{1,2}\.\s?\d{1,2}\.$")
 _MONTH_AND_YEAR = lazy_pattern(r"\d{1,2}\.\s?(?:19|20)\d\d(?!\d)")
 _YEAR = lazy_pattern(r"(?:19|20)\d\d(?!\d)")
+_DAY_AND_SHORT_MONTH = lazy_pattern(r"(?<![\w.,])\d{1,2}(?:er|\.|º|°)?\s(?:de\s)?(?P<month>[^\W\d_]{3,5})\.$")
+_OTHER_SHORT_MONTHS = ("mrt",)  # which begin no name of a month
 _BEFORE_AN_ORDINAL = lazy_pattern(
     r"(?<!\w)(?:de[rmns]|die|das|am|im|vom|zum|zur|beim|ab|seit|jede[rsmn]?|eine[rsmn]?|den|dne|il|et)\s\d{1,2}\.$",
     re.IGNORECASE,
@@ -80,6 +85,23 @@ _GOES_WITH_MORE = lazy_pattern(rf"(?<!\w)(?:{_UNFINISHED})\.$", re.IGNORECASE)
 _OF_MONEY = lazy_pattern(r"(?<!\w)(?:kr|руб|коп|Kč|Fr)\.$")
 _GOES_ON_AT_ONCE = lazy_pattern(r":|-[^\W\d_]")
 _INITIAL = lazy_pattern(r"(?<!\w)[^\W\d_]\.$")
+_INITIALS = lazy_pattern(r"[^\W\d_]\.")
+
+# A year with an abbreviation may end a sentence, or only open one: `W 2024 r. Rada ...`.
+_YEAR_IN_SHORT = r"(?:(?:\d{1,2}\s[^\W\d_]{3,12}|\d{1,2}\.\d{1,2}\.)\s?)?(?:19|20)\d\d\s?[rгр]\.$"
+_OPENED_BY_A_YEAR = lazy_pattern(
+    r"(?:^|[,;:(–—]\s|\s(?:a|i|oraz|а|и|но)\s)(?:a\s|i\s|oraz\s|а\s|и\s|но\s)?"
+    rf"(?:(?:w|we|z|od|do|po|przed|w dniu|z dniem|dnia|в|с|со|до|к|по|после|на|от|у|від|з)\s)?{_YEAR_IN_SHORT}",
+    re.IGNORECASE,
+)
+_OPENED_BY_AN_ACT = lazy_pattern(
+    r"^(?:zgodnie z|na (?:podstawie|mocy)|w (?:związku z|sprawie|odpowiedzi na)|stosownie do|stan na|według|согласно"
+    "|в соответствии с|на основании|по состоянию на|в связи с|відповідно до|згідно з|на підставі|станом на)"
+    rf"\s[^,;]{{0,60}}?{_YEAR_IN_SHORT}",
+    re.IGNORECASE,
+)
+_ACT = lazy_pattern(rf"(?<!\w)z dnia {_YEAR_IN_SHORT}")
+_KIND_OF_ACT = lazy_pattern(r"(?:Prawo|Kodeks|Ordynacja)(?!\w)")
 
 # Before a capital letter, most sentences end without any of these, which is all that has to be known of them. The library knows
 # initials in ASCII.
@@ -149,6 +171,22 @@ def goes_on(text: str, last: Span, begin: int, language: str) -> bool:
     return any(rule(place) for rule in _RULES)
 
 
+def is_cut_short(said: str, rest: str) -> bool:
+    """Whether words of an unknown language end with an abbreviation or the day of a date in any, and not where a sentence ends.
+
+    >>> is_cut_short("am 3.", "Mai 2024"), is_cut_short("mevr.", "De Vries"), is_cut_short("am 3.", "It is late.")
+    (True, True, False)
+    """
+    said, rest = said[-_LOOK_BACK:], rest[:_LOOK_AHEAD]
+    first = _WORD.match(rest)
+    if first is None or first[0] in _BEGINNERS:
+        return False
+    if _ORDINAL.search(said):
+        return first[0].casefold() in months() or _BEFORE_AN_ORDINAL.search(said) is not None
+    known = _COUNTS_ELSEWHERE if rest[0].isdigit() else _BEFORE_A_NAME_ELSEWHERE
+    return known.search(said) is not None and _LONG_ENOUGH.search(said) is not None
+
+
 def _begins_paragraph(text: str, start: int) -> bool:
     """Whether an empty line is above, and only an indent before."""
     return text[max(0, start - _DEEPEST_INDENT) : start].rstrip(" \t").endswith("\n\n")
@@ -186,7 +224,9 @@ def _is_listed(place: _Place) -> bool:
 
 
 def _lacks_a_mark(place: _Place) -> bool:
-    """`Songwriter (s) Todd Pipes`, `2014 -- 17`: what comes before is no end."""
+    """`Songwriter (s) Todd Pipes`, `2014 -- 17`: what comes before is no end. A Greek question ends with `;`."""
+    if place.language == "el" and place.said.endswith(";"):
+        return False
     return _UNMARKED.search(place.said) is not None and not _LINE_END.search(place.gap)
 
 
@@ -270,9 +310,31 @@ def _is_abbreviated_elsewhere(place: _Place) -> bool:
         return False
     if place.rest[0].islower():
         return _is_lower_within(place) and _LINE_END.search(place.gap) is None
-    return _BEFORE_A_NAME_ELSEWHERE.search(place.said) is not None or (
-        place.rest[0].isdigit() and _COUNTS_ELSEWHERE.search(place.said) is not None
-    )
+    if _BEFORE_A_NAME_ELSEWHERE.search(place.said):
+        return True
+    is_counted = _COUNTS_ELSEWHERE.search(place.said) is not None or place.said.split()[-1].casefold() in months()  # `déc.`
+    return place.rest[0].isdigit() and is_counted
+
+
+def _is_a_short_date(place: _Place) -> bool:
+    """`31 déc. 2024`, `5 mrt. 2024`: plain enough without the language, and whatever begins like the name of a month."""
+    found = _DAY_AND_SHORT_MONTH.search(place.said) if _YEAR.match(place.rest) else None
+    name = found["month"].casefold() if found is not None else ""
+    return bool(name) and name not in months() and any(one.startswith(name) for one in (*months(), *_OTHER_SHORT_MONTHS))
+
+
+def _is_within_initials(place: _Place) -> bool:
+    """Within `T.T.C.` and `S.A.R.L.`."""
+    return not place.gap and _INITIAL.search(place.said) is not None and _INITIALS.match(place.rest) is not None
+
+
+def _is_opened_by_a_year(place: _Place) -> bool:
+    """`W 2024 r. Rada ...`, `Zgodnie z aneksem z dnia 12 maja 2024 r. Rada ...`; not `Umowa trwa do 2024 r. Rada ...`."""
+    if place.language not in {"pl", "ru", "uk"}:
+        return False
+    if _OPENED_BY_A_YEAR.search(place.said) or (place.is_all and _OPENED_BY_AN_ACT.search(place.said)):
+        return True
+    return _ACT.search(place.said) is not None and _KIND_OF_ACT.match(place.rest) is not None
 
 
 def _is_an_ordinal(place: _Place) -> bool:
@@ -312,6 +374,9 @@ _RULES = (
     _addresses_a_person,
     _is_abbreviated_elsewhere,
     _is_an_ordinal,
+    _is_a_short_date,
+    _is_within_initials,
+    _is_opened_by_a_year,
     _is_quoted_in_signs,
 )
 """Why a sentence may continue where the library ends it; one reason is enough."""

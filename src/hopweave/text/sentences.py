@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hopweave.core.characters import whole
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
@@ -15,7 +16,6 @@ from hopweave.text.sentence_ends import goes_on
 # `except Exception` catches; half a character, as from a broken escape, is an error. Each is replaced by one character, so
 # offsets stay valid.
 _WIDE_SPACE = lazy_pattern(r"[^\S\x00-\x7f]")
-_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 # The library ends no sentence before a small letter, with which many a sentence of Japanese or Chinese begins: `。mount は`.
 _ENDS_IN_SIGNS = lazy_pattern(r"[。！？](?=\s*[a-z])")
@@ -34,6 +34,15 @@ _LETTERS = (
 # From the full stop, since that is quickly found.
 _ENDS_IN_A_LETTER = lazy_pattern(rf"\.(?=\s+[A-Z][a-z])(?:{'|'.join(rf'(?<={letter}[.])' for letter in _LETTERS)})")
 
+# In Russian and Ukrainian, it takes every abbreviation for one that goes on: also those of money and of a year, which may end a
+# sentence.
+_ENDS_IN_RUSSIAN = lazy_pattern(
+    r"\.(?=\s+[А-ЯЁІЇЄҐ][а-яёіїєґ])(?:(?<=[\d.нд]\sруб[.])|(?<=\d\sкоп[.])|(?<=\d\sгрн[.])"
+    r"|(?<=(?:19|20)\d\d\s[гр][.])(?<!\d\d{4}\s[гр][.]))"
+)
+
+_MORE_ENDS = {"en": _ENDS_IN_A_LETTER, "ru": _ENDS_IN_RUSSIAN, "uk": _ENDS_IN_RUSSIAN}
+
 _DEEPEST = 3
 """How many lists within lists are looked into."""
 
@@ -49,14 +58,15 @@ _SHORT_ITEM = lazy_pattern(r"[^\n.:;!?]{1,59}\n(?=[A-Z][a-z])")
 _PART_LENGTH = 5_000
 
 
-def sentence_spans(text: str) -> list[Span]:
+def sentence_spans(text: str, language: str = "") -> list[Span]:
     """Spans of the sentences of a text, in order, without surrounding white space.
 
     Args:
         text: any text; a line break alone does not end a sentence, an empty line does. Abbreviations are those of its language
             (`text.languages`).
+        language: the ISO 639-1 code of that, if it is known.
     """
-    return list(_sentence_spans(text))
+    return list(sentence_spans_of_long(text, language) if language else _sentence_spans(text))
 
 
 @remembered
@@ -70,12 +80,12 @@ def _sentence_spans(text: str) -> tuple[Span, ...]:
     return tuple(sentence_spans_of_long(text))
 
 
-def sentence_spans_of_long(text: str) -> Iterator[Span]:
+def sentence_spans_of_long(text: str, language: str = "") -> Iterator[Span]:
     """Like `sentence_spans`, but yields one span at a time, so that those of a long text are never all in memory."""
-    language = language_of(text) or "en"
+    language = language or language_of(text) or "en"
     last: Span | None = None
     start = 0
-    for end in _ends(_SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text)), language):
+    for end in _ends(whole(_WIDE_SPACE.sub(" ", text)), language):
         piece = text[start:end]
         if inner := piece.strip():
             begin = start + piece.index(inner)
@@ -113,8 +123,8 @@ def _ends_of_part(part: str, language: str) -> list[int]:
         start = position if found < 0 else found
         position = start + len(piece)
         ends += [match.end() for match in _ENDS_IN_SIGNS.finditer(part, start, position)]
-        if language == "en":
-            ends += [match.end() for match in _ENDS_IN_A_LETTER.finditer(part, start, position) if match.end() < position]
+        if (more := _MORE_ENDS.get(language)) is not None:
+            ends += [match.end() for match in more.finditer(part, start, position) if match.end() < position]
         ends.append(position)
     return [*ends[:-1], len(part)]
 

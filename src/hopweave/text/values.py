@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.preparation import prepared
 from hopweave.core.types import Span
-from hopweave.text.languages import is_foreign, language_of, months
+from hopweave.text.languages import is_foreign, language_of, months, names_of_months
 from hopweave.text.quotation import QUOTATION_MARKS
 
 MONTHS = (
@@ -35,7 +35,7 @@ _YEAR = r"(?P<year>[12]\d{3})"
 _DATES = tuple(
     lazy_pattern(rf"(?<![\w.,/-]){form}(?![\w/-]|[.,]\d)", re.IGNORECASE)
     for form in (
-        rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?",
+        rf"(?:the\s+)?{_DAY}\.?\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?",
         rf"{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?",
         rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}",
         rf"{_DAY}-{_MONTH}-{_YEAR}",
@@ -44,18 +44,26 @@ _DATES = tuple(
         r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>[12]\d{3})",
     )
 )
-_DATE_IN_SIGNS = lazy_pattern(
+DATE_IN_SIGNS = lazy_pattern(
     r"(?<!\d)(?P<year>[12]\d{3})\s?[年년]\s?(?P<number>1[0-2]|0?[1-9])\s?[月월](?:\s?(?P<day>[0-3]?\d)\s?[日号號일])?"
 )
+"""A date in Chinese, Japanese or Korean: `2019年5月12日`."""
 _POINT_BETWEEN_GROUPS = frozenset({"de", "es", "it", "pt", "nl", "da", "tr", "el", "ro"})
 _COMMA_BEFORE_DECIMALS = _POINT_BETWEEN_GROUPS | {"fr", "ru", "uk", "pl", "cs", "sv", "fi", "hu"}
 _DECIMALS = lazy_pattern(r"(?<![\w.,])\d+,\d+(?![\w]|[.,]\d)")
 _GROUPS_OR_DECIMALS = lazy_pattern(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![\w]|[.,]\d)")
-_NARROW_BETWEEN_GROUPS = lazy_pattern(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\w)")
-_BLANK_BETWEEN_GROUPS = lazy_pattern(r"(?<![\w.,])(?<!\d\s)\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\w|\s\d)")
+_NARROW_BETWEEN_GROUPS = lazy_pattern(r"(?<![\w.,'’])\d{1,3}(?:[\u00a0\u2009\u202f'’]\d{3})+(?!\w)")
+_BLANK_BETWEEN_GROUPS = lazy_pattern(r"(?<![\w.,'’])(?<!\d\s)\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\w|\s\d)")
+_BLANK_IN_KOREAN = lazy_pattern(r"(?:(?<=\d[만억천백])|(?<=\d[천백십][만억]))[ \u00a0](?=\d{1,4}[천백십만억원])")
+"""Between the parts of a number as in `1억 5천만`."""
 _HAS_DIGIT = lazy_pattern(r"\d")
 _SWAPPED = str.maketrans({".": ",", ",": "."})
-_BLANKS = lazy_pattern(r"\s")
+_BETWEEN_GROUPS = lazy_pattern(r"[\s'’]")
+_PLAIN = {
+    **{ord(first) + digit: str(digit) for first in "٠۰" for digit in range(10)},
+    **str.maketrans({"٬": ",", "٫": "."}),
+}
+"""Arabic and Persian digits, and the signs between them."""
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -114,7 +122,8 @@ def normalize_values(text: str) -> str:
     >>> normalize_values("The 12th of May, 1940"), normalize_values("May 12, 1940"), normalize_values("two hundred and five")
     ('1940 may 12', '1940 may 12', '205')
     """
-    for pattern in (*_DATES, *_dates_elsewhere(), _DATE_IN_SIGNS) if _HAS_DIGIT.search(text) else ():
+    text = text if text.isascii() else text.translate(_PLAIN)
+    for pattern in (*_DATES, *_dates_elsewhere(), DATE_IN_SIGNS) if _HAS_DIGIT.search(text) else ():
         text = pattern.sub(_date, text)
     return " ".join(_with_numbers(_tokens(text)))
 
@@ -122,11 +131,20 @@ def normalize_values(text: str) -> str:
 @prepared
 @cache
 def _dates_elsewhere() -> tuple[re.Pattern[str], ...]:
-    """Dates with the months of other languages."""
-    month = rf"(?P<month>{'|'.join(map(re.escape, sorted(months(), key=len, reverse=True)))})"
+    """Dates with the months of other languages; in Hungarian the year comes first, and months have small letters."""
+    month = rf"(?P<month>{_any_of(months())})"
+    hungarian = rf"(?P<month>(?-i:{_any_of(names_of_months('hu'))}))"
     of, era = r"(?:de\s+|del\s+)?", r"(?:\s(?:года|году|р\.|г\.))?"
-    forms = (rf"(?P<day>[0-3]?\d)(?:\.|er|º)?\s+{of}{month}(?:,?\s+{of}{_YEAR})?{era}", rf"{month}\s+{of}{_YEAR}{era}")
+    forms = (
+        rf"{_YEAR}\.\s+{hungarian}(?:\s+(?P<day>[0-3]?\d)(?:\.|-\w{{1,4}})?)?",
+        rf"(?P<day>[0-3]?\d)(?:\.?º|\.|er|°)?\s+{of}{month}(?:,?\s+{of}{_YEAR})?{era}",
+        rf"{month}\s+{of}{_YEAR}{era}",
+    )
     return tuple(re.compile(rf"(?<![\w.,/-]){form}(?![\w/-]|[.,]\d)", re.IGNORECASE) for form in forms)
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
 def agree_by_value(left: str, right: str) -> bool:
@@ -165,11 +183,14 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
     """
     if not has_value(said):
         return
-    for date in _DATE_IN_SIGNS.finditer(text):
+    for date in DATE_IN_SIGNS.finditer(text):
         if f"{normalize_values(date[0])} ".startswith(f"{normalize_values(said)} "):
             yield Span(*date.span())
     if is_foreign(text):
-        text, said = _with_english_numbers(text), _swapped(said) if language_of(text) in _COMMA_BEFORE_DECIMALS else said
+        said = _swapped(said) if language_of(text) in _COMMA_BEFORE_DECIMALS else said
+        text, said = _with_english_numbers(text), with_grouped_numbers(said, is_spaced=True)
+    else:
+        text, said = with_grouped_numbers(text), with_grouped_numbers(said)
     wanted = normalize_values(said)
     if f" {wanted} " not in f" {normalize_values(text)} ":  # most have it nowhere
         return
@@ -191,17 +212,18 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
 
 
 def with_grouped_numbers(text: str, *, is_spaced: bool = False) -> str:
-    """A text with commas between the groups of digits where it has narrow or unbreakable spaces, so that none is a number.
+    """A text with commas between the groups of digits where it has narrow spaces or apostrophes, so that none is a number.
 
     Args:
         text: the text; the result is as long.
-        is_spaced: whether ordinary spaces may stand there as well.
+        is_spaced: whether ordinary spaces may stand there as well, and between the parts of a number in Korean.
 
-    >>> with_grouped_numbers("1\u00a0234 1 234"), with_grouped_numbers("1 234", is_spaced=True)
-    ('1,234 1 234', '1,234')
+    >>> with_grouped_numbers("1\u00a0234 1 234 1'234"), with_grouped_numbers("1 234, 3만 5천", is_spaced=True)
+    ('1,234 1 234 1,234', '1,234, 3만,5천')
     """
     pattern = _BLANK_BETWEEN_GROUPS if is_spaced else _NARROW_BETWEEN_GROUPS
-    return pattern.sub(lambda number: _BLANKS.sub(",", number[0]), text)
+    grouped = pattern.sub(lambda number: _BETWEEN_GROUPS.sub(",", number[0]), text)
+    return _BLANK_IN_KOREAN.sub(",", grouped) if is_spaced else grouped
 
 
 def _with_english_numbers(text: str) -> str:
@@ -235,10 +257,21 @@ def _date(match: re.Match[str]) -> str:
 
 
 def _month(written: str) -> str:
-    number = months().get(written.lower())
+    name = _without_case(written)
+    number = _numbers_of_months().get(name)
     if number is not None:
         return MONTHS[number - 1]
-    return next(month for month in MONTHS if month.startswith(written.lower().rstrip(".")[:3]))
+    return next(month for month in MONTHS if month.startswith(name[:3]))
+
+
+@cache
+def _numbers_of_months() -> Mapping[str, int]:
+    return {_without_case(name): number for name, number in months().items()}
+
+
+def _without_case(name: str) -> str:
+    """A name as patterns that ignore case compare it: a Turkish `i` with or without its dot, capital or not, is one letter."""
+    return name.casefold().replace("\u0307", "").replace("ı", "i")
 
 
 def _tokens(text: str) -> list[str]:

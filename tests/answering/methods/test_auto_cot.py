@@ -10,10 +10,12 @@ from hopweave.core import sentence_encoder
 from hopweave.core.errors import DataError, MissingExtra
 from hopweave.core.types import Question
 from hopweave.models.llms.scripted import Line, Scripted
+from hopweave.record import Decision
 from hopweave.run.components import Components
 from hopweave.run.settings import read_settings
 from hopweave.run.store.store import Store
 from hopweave.run.weaver import Weaver
+from hopweave.show.legend import LABELS
 
 ASKED = "Where was the mayor of Orlau born?"
 LABEL = Question("q", "Is Orlau a town?", "label", ("Yes", "No"))
@@ -140,6 +142,12 @@ async def test_running_the_whole_pool_gives_the_same_demonstrations_for_more_cal
     assert (len(run(record)), sorted(run(whole))) == (3, sorted(POOL))
     assert shown(whole) == shown(record)
     assert calls(whole, "reasoning") == calls(record, "reasoning")
+
+
+async def test_the_legend_explains_the_clusters_and_the_questions_of_the_whole_pool(pool):
+    record = await ask(says({CLOCK: "No"}), pool, run_whole_pool=True)
+    labels = {step.label for step in record.steps if isinstance(step, Decision)}
+    assert {"cluster", "question"} <= labels <= LABELS.keys()
 
 
 @pytest.mark.parametrize(("run_whole_pool", "num_side_by_side"), [(False, 2), (True, 4)])

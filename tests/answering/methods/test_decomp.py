@@ -11,6 +11,7 @@ from support.bench import Bench, calls, decisions, looks, purposes, queries, sce
 from hopweave.answering.demonstrations import sample
 from hopweave.core.prompt import escape
 from hopweave.core.types import Message, Passage, Question
+from hopweave.show.legend import LABELS
 
 ASKED = "Where was the mayor of Orlau born?"
 WHO, WHERE = "Who is the mayor of Orlau?", "Where was Ida Renn born?"
@@ -331,6 +332,8 @@ async def test_a_fact_is_no_label_and_no_explanation_so_the_last_reader_is_calle
     record = await ask(*LOOK_UP_WHO, END, "It is. So the final answer is yes.", question=question)
     assert purposes(record)[-1] == "multihop"
     assert record.answer.how == "forced"
+    assert decisions(record, "forced")
+    assert "forced" in LABELS
 
 
 async def test_the_longest_loop_ends_in_the_last_reader():

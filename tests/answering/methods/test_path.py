@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from hopweave.answering.methods.searchain._chain import parse_chain
 from hopweave.answering.methods.searchain._path import PathNode, claims_on, pairs, pruned
-from hopweave.answering.toolkit.claims import last_answer, marked_answer, text_of
+from hopweave.answering.toolkit.claims import last_answer, marked_answer
+from hopweave.citations.marking import text_of
 from hopweave.core.types import Citation, Claim, Passage, Question, Reading, Span
 
 PASSAGE = Passage("p", "Orlau has 900 inhabitants. No mayor is older than Ida Renn.")

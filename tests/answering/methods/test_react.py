@@ -240,6 +240,8 @@ async def test_a_budget_that_is_reached_leaves_the_claims_so_far(limit):
     scene("the same search twice in a row ends the loop and the model is made to finish",
         lambda: ask(FIRST, "Again.\nAction 2: Search[the Orlau]", "Tromvik]"), queries=["Orlau"],
         purposes=["turn", "turn", "finish"], ends={-1: "\nAction 3: Finish["}, answer=("Tromvik", "forced"),
+        sent={-1: "\nThought 2: Again.\nAction 2: Search[the Orlau]\nObservation 2: This was just done, and shows "
+                  "nothing new.\nThought 3: It is time to finish, "},
         stopped="repeated_action"),
     scene("a turn without an action is asked for one behind its thought",
         lambda: ask("I need the mayor.\nAnd more.", "Search[Orlau]", LAST), purposes=["turn", "action", "turn"],

@@ -16,6 +16,7 @@ from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import MAX_STEPS, Way, may_split, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.hops import answered as answered_step
 from hopweave.citations.marking import says_unknown
+from hopweave.citations.support import judge
 from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
 from hopweave.record import Decision, Trace
 from hopweave.run.components import Components
@@ -571,6 +572,13 @@ def test_a_reading_from_a_document_about_another_model_than_the_question_names_i
         ("Of H4 and H6, which seal lasts longer?", False),
     ):
         assert ("another" in problems_of(reading("400 hours", evidence(seal, 0), asked=asked), 0)) is is_doubtful
+
+
+def test_a_fact_that_names_the_model_asked_for_is_left_to_the_support_rule_below_the_title_of_another():
+    row = Passage("a", "Tyre pressure; BHT 50: 8.5 bar; BHT 75: 9.2 bar.", "Ascom BHT 50 Operator Manual")
+    asked = "What is the tyre pressure of the BHT 75?"
+    assert problems_of(reading("9.2 bar", evidence(row, 0), asked=asked), 0) == []
+    assert [judge(asked, one, [row]).support for one in ("9.2 bar", "8.5 bar")] == ["supported", "unsupported"]
 
 
 def improbable(answer: str) -> Reply:

@@ -366,6 +366,34 @@ async def test_an_answer_to_two_questions_rests_on_the_steps_that_answer_them(qu
     assert (record.answer.short, record.answer.verdict.support) == (answer, support)
 
 
+PRICES = [
+    Passage(f"prices-{year}", f"Article: P-100; Price {year}: EUR {price}.", f"Price list {year}")
+    for year, price in ((2023, "89,90"), (2024, "97,20"))
+]
+BOTH_YEARS = "What did P-100 cost in 2023, and what does it cost in 2024?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [
+        ("EUR 89,90 in 2023 and EUR 97,20 in 2024", "supported"),
+        ("In 2023 it cost EUR 89,90; in 2024 it costs EUR 97,20", "supported"),
+        ("EUR 97,20 in 2023 and EUR 89,90 in 2024", "unsupported"),
+        ("EUR 89,90 in 2023 and EUR 89,90 in 2024", "unsupported"),
+        ("EUR 89,90 in 2023 and not EUR 97,20 in 2024", "unsupported"),
+        ("EUR 89,90 in 2023, EUR 97,20 in 2024 and EUR 99 in 2025", "unsupported"),
+    ],
+)
+async def test_an_answer_to_two_questions_may_say_with_words_of_either_step_which_it_answers(answer, support):
+    steps = (
+        ("What did P-100 cost in 2023?", "EUR 89,90", [1]),
+        ("What does P-100 cost in 2024?", "EUR 97,20", [2]),
+    )
+    record = await ask([reading(*steps, answer=answer)], {BOTH_YEARS: PRICES}, BOTH_YEARS)
+    assert [claim.support for claim in record.answer.claims[:2]] == ["supported", "supported"]
+    assert record.answer.verdict.support == support
+
+
 async def test_an_answer_to_two_questions_is_unsupported_if_one_of_its_steps_is():
     guess = ("Where was Mara Lind born?", "Drum", [4])
     record = await ask([reading(DESIGNER, guess, answer="Mara Lind; Drum")], {TWO: [BRIDGE, LIND]}, TWO)
@@ -530,6 +558,13 @@ async def test_a_plain_reply_is_read_without_emphasis_and_the_facts_that_it_name
     record = await ask(["Based on the facts, the **lamp of Sula burns oil** [fact 1]."] * 2, {asked: OIL}, asked)
     assert record.answer.short == "the lamp of Sula burns oil"
     assert [citation.quote for citation in record.answer.citations] == ["The lamp of Sula burns oil."]
+
+
+@pytest.mark.parametrize(("num_sentences", "is_answer"), [(2, True), (2_000, False)])
+async def test_words_without_end_are_no_answer(num_sentences, is_answer):
+    asked = "What does the lamp of Sula burn?"
+    record = await ask([" ".join(["The lamp of Sula burns oil."] * num_sentences)] * 2, {asked: OIL}, asked)
+    assert bool(record.answer.short) == is_answer
 
 
 @pytest.mark.parametrize("said", ['{"steps": [], "missing": [], "answer": {"town": "Vask"}}', reading(DESIGNER)])

@@ -252,6 +252,87 @@ def test_an_answer_after_the_word_for_it_in_another_language_is_found(said, answ
     assert final_answer(said, Question("q", "?")) == (answer, "alt-marker")
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("成人票55元，儿童票30元[1]。\n\n最终答案：55元", "55元"),
+        ("因此，答案：55元", "55元"),
+        ("因此答案：55元", "55元"),
+        ("**正确答案：** 55元", "55元"),
+        ("大人は55円です。最終的な答え：55円", "55円"),
+        ("어른은 55원이다. 최종답변: 55원", "55원"),
+        ("Answer：55元", "55元"),
+        ("票价分两种。答案是55元。", "55元"),
+        ("Réponse finale : 250 €", "250 €"),
+        ("La réponse est 250 €. C'est écrit.", "250 €"),
+        ("Respuesta final: 5 euros", "5 euros"),
+        ("La respuesta es 5 euros.", "5 euros"),
+        ("Die Antwort lautet: 5 Euro.", "5 Euro"),
+    ],
+)
+def test_an_answer_may_be_called_the_last_or_right_one_and_be_stated_by_a_verb(said, answer):
+    assert final_answer(said, Question("q", "?")) == (answer, "alt-marker")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "正确的答案是什么？没有提到",
+        "答案是不明确的",
+        "無回答：3件",
+        "La réponse est dans le texte",
+        "La réponse n'est pas donnée",
+        "La respuesta es desconocida",
+        "A resposta é que não sabemos",
+    ],
+)
+def test_words_that_only_speak_of_an_answer_in_another_language_give_none(said):
+    assert final_answer(said, Question("q", "?")) == (said, "full")
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("am 3. Mai 2024", "?"),
+        ("in der 2. Etage", "?"),
+        ("le 31 déc. 2024", "?"),
+        ("dott. Mario Rossi", "?"),
+        ("dhr. Jansen", "?"),
+        ("mevr. De Vries", "?"),
+        ("Sra. Gómez", "?"),
+        ("Dra. Ana Costa", "?"),
+        ("ul. Długa 5", "?"),
+        ("§ 5 Abs. 3", "?"),
+        ("د. أحمد", "?"),
+        ("ดร. สมชาย", "?"),
+        ("250 € T.T.C.", "?"),
+        ("z. B. Äpfel", "Was isst er nicht?"),
+        ("bei der Fa. Müller", "Wo arbeitet er?"),
+    ],
+)
+def test_an_abbreviation_or_the_day_of_a_date_in_another_language_does_not_end_an_answer(answer, question):
+    said = answer if answer.endswith(".") else f"{answer}."
+    assert final_answer(f"{MARKER} {said}", Question("q", question)) == (answer, "marker")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("10. Mai. Das ist bald.", "10. Mai"),
+        ("450 руб. Взнос действует.", "450 руб"),
+        ("1.250 Euro. Das steht in § 5 Abs. 3.", "1.250 Euro"),
+        ("Ja. 2 Monate vorher.", "Ja"),
+        ("No. 5. It is the last.", "No. 5"),
+        ("in 2. Bob is third.", "in 2"),
+        ("Plan D. It is good.", "Plan D"),
+        ("Robert Downey Sr. He is old.", "Robert Downey Sr."),
+        ("Prof. Dr. Müller. Er leitet es.", "Prof. Dr. Müller"),
+    ],
+)
+def test_a_sentence_that_follows_an_answer_is_no_part_of_it(said, answer):
+    assert final_answer(f"The answer is {said}", Question("q", "?")) == (answer, "alt-marker")
+
+
 @pytest.mark.parametrize("said", ["Das ist die Antwort auf alles", "答えは書いていない"])
 def test_the_word_for_an_answer_without_a_colon_gives_none(said):
     assert final_answer(said, Question("q", "?")) == (said, "full")

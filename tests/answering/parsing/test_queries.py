@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.answering.parsing.queries import each_once, parse_queries
+from hopweave.answering.parsing.queries import each_once, is_same_query, parse_queries
 
 READ = {
     "one on a line": ("tower height\ntower builder", ["tower height", "tower builder"]),
@@ -44,3 +44,18 @@ def test_any_text_is_read(text):
 
 def test_a_query_that_repeats_another_or_was_asked_is_left_out():
     assert each_once(["Who?", "the who", "Where?", "?", "?"], asked=["where"]) == ["Who?", "?"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("Who built the tower?", "who  built tower", True),
+        ("Who built the tower?", "Who built the towers?", False),
+        ("…", "…", True),
+        ("…", "?", False),
+        ("", "", True),
+    ],
+)
+def test_a_query_is_the_same_however_its_words_are_written(one, other, is_same):
+    assert is_same_query(one, other) is is_same
+    assert is_same_query(other, one) is is_same

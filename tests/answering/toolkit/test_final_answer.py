@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hopweave.answering.toolkit.final_answer import after_marker
+from hopweave.answering.methods.self_ask.self_ask import SelfAsk
+from hopweave.answering.toolkit.final_answer import after_marker, longest_answer
 from hopweave.core.types import Question
 
 SHORT = Question("q", "?")
@@ -54,3 +55,8 @@ def test_labels_and_explanations_are_read_whatever_they_begin_with(question, wor
 
 def test_no_words_are_no_answer():
     assert after_marker(" \n", SHORT) == ("", "empty")
+
+
+@pytest.mark.parametrize(("form", "longest"), [("short", 32), ("label", 32), ("long", 256)])
+def test_only_an_explanation_may_be_as_long_as_any_other_reply(form, longest):
+    assert longest_answer(Question("q", "?", form, ("Yes", "No") if form == "label" else ()), SelfAsk()) == longest

@@ -97,7 +97,9 @@ def test_every_part_is_checked_and_those_that_work_are_counted(broken):
 
 def test_what_the_extras_add_to_no_component_is_told_with_what_installs_it(monkeypatch):
     missing_from = catalog.missing_from
-    monkeypatch.setattr(catalog, "missing_from", lambda extra: ["pypdf"] if extra == "documents" else missing_from(extra))
+    monkeypatch.setattr(
+        "hopweave.apps.cli.doctor.missing_from", lambda extra: ["pypdf"] if extra == "documents" else missing_from(extra)
+    )
     said = lines(doctor(0, HOPWEAVE_LLM="scripted"), "-")
     assert "PDF, old Office and Outlook files: pypdf is not installed; it comes with: pip install 'hopweave[documents]'" in said
 
@@ -132,7 +134,7 @@ def broken(monkeypatch):
                 raise error
             return load(role, name)
 
-        monkeypatch.setattr(catalog, "load", loads)
+        monkeypatch.setattr("hopweave.apps.cli.doctor.load", loads)
 
     return of
 

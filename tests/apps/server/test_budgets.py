@@ -56,6 +56,17 @@ def test_a_hundred_questions_at_once_overrun_a_budget_by_less_than_one_of_them(t
         assert [reply.json()["error"]["code"] for reply in asyncio.run(asked_at_once(address, 3))] == ["daily_budget"] * 3
 
 
+def test_long_questions_at_once_that_ask_for_a_single_token_overrun_a_budget_by_less_than_one_of_them(tmp_path):
+    app = app_over(tmp_path, Scripted(SLOW), keys=keys(tokens_per_day=BUDGET, requests_per_minute=1000))
+    long = {"earlier": [{"question": "Which of them? " * 40, "answer": "It is not known. " * 40}], "options": {"max_tokens": 1}}
+    with listening(app) as address:
+        used = []
+        for _ in range(3):  # what is known after the first ones does not let too many begin either
+            used += [tokens_of(one) for one in asyncio.run(asked_at_once(address, 20, **long)) if one.status_code == 200]
+        assert 0 < sum(used) < BUDGET + max(used)
+        assert usage_of(tmp_path) == (sum(used), {})
+
+
 def test_a_question_that_fails_or_cannot_be_asked_gives_back_what_was_reserved(tmp_path):
     llm = Scripted([("", ModelError("no", retryable=False))])
     with client_of(app_over(tmp_path, llm, keys=keys(tokens_per_day=BUDGET)), KEY) as client:

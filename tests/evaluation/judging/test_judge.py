@@ -1,12 +1,14 @@
 """A judge model: its verdicts go into a file, once each, and no score calls it."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 from support.worked import claimed, quoted, worked
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
+from hopweave.apps.cli._bar import bar
 from hopweave.citations.entailment import read_judgements
 from hopweave.core.errors import DataError, ModelError
 from hopweave.core.retries import Retries
@@ -26,6 +28,33 @@ SAYS = [("Answer: the Danube", "Yes."), ("Answer: Yes", "**No**, it leaves that 
 
 def judge(says=SAYS, store=None):
     return Judge(Components(Scripted(says), store=store, retries=Retries(1)))
+
+
+async def test_each_verdict_moves_the_bar_on_and_what_is_known_is_not_counted(tmp_path):
+    seen = []
+
+    @contextmanager
+    def noted(total):
+        seen.append(total)
+        yield lambda: seen.append("done")
+
+    await judge_records(judge(), [ASKED[0]], tmp_path / "judgements.jsonl", progress=noted)
+    assert seen == [2, "done", "done"]
+    await judge_records(judge(), [ASKED[0]], tmp_path / "judgements.jsonl", progress=noted)
+    assert seen[3:] == [0]
+
+
+def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    with bar("judging", 2) as advance:
+        advance()
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with bar("judging", 2) as advance:
+        advance()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "judging" in err
 
 
 async def test_every_pair_is_judged_once_and_scored_from_the_file(tmp_path):

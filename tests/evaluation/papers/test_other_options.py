@@ -62,9 +62,11 @@ def test_default_options_get_a_letter_that_names_each_with_both_values(tmp_path)
 
 
 def test_the_options_of_the_profile_get_no_letter_for_options(tmp_path):
-    run = run_of(tmp_path / "run", {"searchain": under("paper_searchain", "searchain")}, PAPER)
+    ways = {"searchain": under("paper_searchain", "searchain")}
+    run = run_of(tmp_path / "run", ways, PAPER)
+    drawn = run_of(tmp_path / "drawn", ways, PAPER | {"sampling": {"temperature": 0.1, "top_p": 0.1}})
     for name in ("searchain_table1", "searchain_table2", "searchain_table6", "searchain_table9", "toqd_table2b"):
-        result = result_of(name, run)
+        result = result_of(name, drawn if name.startswith("toqd") else run)
         (row,) = [row for row in result.rows if "SearChain" in row.labels]
         assert row.published
         assert [why for why in reasons(result, *row.labels) if "performance there" not in why] == []
@@ -142,12 +144,29 @@ def test_both_sides_of_a_row_of_two_are_compared(tmp_path):
     assert "force" not in of_oner
 
 
-def test_a_mean_over_datasets_gets_a_letter_if_any_of_them_was_run_otherwise(tmp_path):
+def test_a_mean_over_datasets_is_not_of_runs_with_other_options_and_the_row_of_these_gets_the_letter(tmp_path):
     paper = under("paper_searchain", "searchain")
     first = run_of(tmp_path / "one", {"searchain": paper}, PAPER)
     second = run_of(tmp_path / "two", {"searchain": "searchain"}, PAPER, {"musique": ("musique", (A, B))})
-    assert [why for why in reasons(result_of("searchain_table6", first, second), "SearChain") if "theta = none" in why]
-    assert not [why for why in reasons(result_of("searchain_table6", first), "SearChain") if "profile" in why]
+    result = result_of("searchain_table6", first, second)
+    assert not [why for why in reasons(result, "SearChain") if "profile" in why]
+    assert [why for why in reasons(result, "SearChain (two)") if "theta = none" in why]
+
+
+def test_replies_drawn_otherwise_than_in_the_paper_get_a_letter_unless_an_option_of_the_method_says_how(tmp_path):
+    ways = {"self_ask": "self_ask", "toqd": under("paper_toqd", "toqd")}
+    greedy = result_of("toqd_table2b", run_of(tmp_path / "greedy", ways, OURS))
+    assert [why for why in reasons(greedy, "Self-Ask") if "profile" in why] == [
+        "Self-Ask was run with options other than those of the profile paper_toqd: "
+        "sampling.temperature = 0.0 (there 0.1), sampling.top_p = 1.0 (there 0.1)"
+    ]
+    assert not [why for why in reasons(greedy, "ToQD") if "sampling" in why]
+    paper = read_profile("paper_toqd").values["sampling"]
+    drawn = run_of(tmp_path / "drawn", ways, OURS | {"sampling": paper | {"seed": 3}})
+    assert not [why for why in reasons(result_of("toqd_table2b", drawn), "Self-Ask") if "profile" in why]
+    warm = run_of(tmp_path / "warm", {"searchain": under("paper_searchain", "searchain")}, PAPER | {"sampling": paper})
+    (why,) = reasons(result_of("searchain_table1", warm), "hotpotqa", "SearChain")
+    assert why.endswith("paper_searchain: sampling.temperature = 0.1 (there 0.0), sampling.top_p = 0.1 (there 1.0)")
 
 
 def test_baselines_that_no_profile_sets_get_no_letter_for_options(tmp_path):

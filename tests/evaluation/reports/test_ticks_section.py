@@ -104,7 +104,7 @@ def looks(drawn):
 
 def test_curves_differ_in_their_dashes_and_marks_and_are_named(report):
     curves = [RiskCurve(name, ((0.25, 0.0), (0.5, 0.5)), (0.3, 0.1)) for name in ("one", "two", "three")]
-    drawn = draw_risk_coverage("t", [("wiki", curves)])
+    drawn = draw_risk_coverage([("wiki", curves)])
     lines, num_marks = looks(drawn)
     assert len(set(lines)) == 3
     assert num_marks == 6  # one for the ticks of each method, and one in the legend
@@ -114,7 +114,7 @@ def test_curves_differ_in_their_dashes_and_marks_and_are_named(report):
 
 def test_a_method_looks_the_same_in_every_panel():
     curve = RiskCurve("two", ((0.25, 0.0), (0.5, 0.5)))
-    drawn = draw_risk_coverage("t", [("a", [replace(curve, name="one"), curve]), ("b", [curve])])
+    drawn = draw_risk_coverage([("a", [replace(curve, name="one"), curve]), ("b", [curve])])
     lines, _ = looks(drawn)
     first, second, third, *_ = lines
     assert first != second == third

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
 from hopweave.core.errors import DataError, ModelError, SettingsError
+from hopweave.core.part_files import allow
 from hopweave.evaluation.integrity.manifest import Manifest, hash_source
 from hopweave.evaluation.runs.estimate import estimate
 from hopweave.evaluation.runs.folder import RunFolder
@@ -557,6 +558,28 @@ async def test_a_rehearsal_replies_with_an_object_where_a_schema_bounds_the_repl
     (found,) = await estimate(prepare(plan, settings), None)
     assert (found.llm_calls.low, found.llm_calls.high) == (6, 6)  # one reading of each: no plan could split them
     assert found.completion_tokens.low >= 6 * len('{"fact": 1}') / 4
+
+
+@pytest.mark.parametrize(
+    ("theta", "options", "said"),
+    [
+        ("theta = 0.5", "{}", []),
+        ("theta = 0.7", "{ theta = 2.0 }", ["theta = 2 is not the threshold of the reader first_words-0.7, which is 0.7"]),
+        ("", "{}", ["the reader first_words- does not say which theta belongs to its f"]),
+    ],
+)
+async def test_a_rehearsal_warns_of_the_threshold_of_the_reader_as_the_run_itself_would(caplog, theta, options, said):
+    Path("reader.py").write_text(
+        "from hopweave import Reading\n\n\nclass FirstWords:\n"
+        f'    identity = "first_words-{theta.removeprefix("theta = ")}"\n    {theta}\n\n'
+        '    def read(self, pairs):\n        return [Reading("", None, -1.0) for _ in pairs]\n'
+    )
+    text = f'[settings]\nreader = "./reader.py"\n[datasets.jsonl]\npath = "questions.jsonl"\n[methods]\nsearchain = {options}\n'
+    allow("./reader.py")
+    plan, settings = planned(text=text)
+    await estimate(prepare(plan, settings), None)
+    told = [message.partition(" on another scale")[0].partition(", so")[0] for message in caplog.messages if "theta" in message]
+    assert told == said
 
 
 async def test_nothing_is_drawn_where_there_is_no_terminal_and_bars_are_where_there_is_one(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 from hypothesis import given
@@ -26,6 +27,8 @@ from hopweave.evaluation.scoring.reader_thresholds import (
     sweep,
     thresholds,
 )
+from hopweave.evaluation.scoring.results import Interval
+from hopweave.evaluation.scoring.statistics import NUM_FIGURE_RESAMPLES, percentile_interval
 from hopweave.models.llms.scripted import Scripted
 from hopweave.models.readers.llm_reader import LLMReader
 from hopweave.record import Failure
@@ -241,15 +244,27 @@ def test_the_best_threshold_is_as_good_as_any(scored):
 def test_the_interval_is_the_same_each_time_and_holds_the_value():
     scored = [Scored(float(place % 7), place % 3 > 0, str(place // 2)) for place in range(60)]
     f1 = point_at(scored, 1.5).f1
-    low, high = f1_interval(scored, 1.5)
-    assert (low, high) == f1_interval(scored, 1.5)
-    assert (low, high) != f1_interval(scored, 1.5, seed=1)
-    assert 0 <= low < f1 < high <= 1
+    found = f1_interval(scored, 1.5)
+    assert found == f1_interval(scored, 1.5)
+    assert 0 <= found.low < f1 < found.high <= 1
+
+
+def test_the_interval_is_the_percentile_one_of_f1_over_queries_drawn_by_hand():
+    scored = [Scored(float(place % 7), place % 3 > 0, str(place // 2)) for place in range(60)]
+    points = [point_at(scored[at : at + 2], 1.5) for at in range(0, 60, 2)]
+    draw = random.Random(0)
+    values = []
+    for _ in range(NUM_FIGURE_RESAMPLES):
+        drawn = draw.choices(points, k=len(points))
+        values.append(2 * sum(p.num_true for p in drawn) / sum(p.num_predicted + p.num_positive for p in drawn))
+    expected = percentile_interval(sorted(values))
+    found = f1_interval(scored, 1.5)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_pairs_of_one_query_are_drawn_together():
     same = [Scored(score, is_positive, "one") for score, is_positive in ((2.0, True), (2.0, False), (0.0, True))]
-    assert f1_interval(same, 1.0) == (0.5, 0.5)
+    assert f1_interval(same, 1.0) == Interval(0.5, 0.5)
 
 
 def test_without_anything_to_draw_there_is_no_interval():

@@ -13,11 +13,10 @@ from hopweave.apps.cli import app
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Passage, Question
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring import compare as module
 from hopweave.evaluation.scoring.compare import again, compare, opened_again
 from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons, outdated
 from hopweave.evaluation.scoring.results import Interval
-from hopweave.evaluation.scoring.score import open_metrics, score_run
+from hopweave.evaluation.scoring.score import PRIMARY, open_metrics, score_run
 from hopweave.evaluation.scoring.statistics import mcnemar
 
 RIGHT, WRONG = "1874", "1875"
@@ -164,7 +163,7 @@ def test_pairs_are_of_the_questions_that_the_score_is_of(tmp_path, is_scored):
     run = mixed(tmp_path / "run")
     if is_scored:
         summary_of(run, is_kept=True)
-    assert pairs_of(run) == {"cover_em": [2], "label_accuracy": [1], "rouge_l": [2]}
+    assert pairs_of(run) == {"cover_em": [2], "rouge_l": [2]}  # a label and a short answer are both scored by cover-EM
     assert pairs_of(run, "rouge_l", "exact_match") == {"rouge_l": [2], "exact_match": [1]}
     means = {name: mean.num_scored for name, mean in summary_of(run).cells[0].means.items()}
     assert (means["cover_em"], means["label_accuracy"], means["rouge_l"]) == (2, 1, 2)
@@ -273,7 +272,7 @@ def test_tables_of_an_earlier_version_are_read_computed_again_on_all_questions_a
 
 
 def test_what_is_compared_by_default_goes_by_the_form_of_answer():
-    assert set(module.PRIMARY.values()) <= {name for metric in open_metrics()[0] for name in metric.columns}
+    assert set(PRIMARY.values()) <= {name for metric in open_metrics()[0] for name in metric.columns}
 
 
 def test_the_command_says_which_tables_it_dropped_and_how_they_are_made_again(tmp_path):

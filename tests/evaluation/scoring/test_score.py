@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 from hopweave.apps.cli import app
 from hopweave.core import catalog
 from hopweave.core.errors import DataError, MissingExtra, SettingsError
-from hopweave.core.types import Column
+from hopweave.core.types import Column, Question
 from hopweave.evaluation.scoring import score as module
+from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import OpenMetric, became, open_metrics, read_scores, score_run, write_scores
 from hopweave.evaluation.scoring.summary import columns_of, metrics_of, read_summary
@@ -243,6 +244,30 @@ def test_questions_that_another_form_of_answer_is_asked_of_are_not_said_to_be_un
     (ranking,) = summary_of(run).rankings
     (ranked,) = ranking.methods
     assert (ranking.column, ranked.num_questions, ranked.num_missing) == ("rouge_l", 2, 1)
+
+
+@pytest.mark.parametrize("num_recorded", [5, 2])
+def test_where_short_answers_and_labels_are_asked_for_the_best_method_is_told_over_both_as_in_a_comparison(
+    tmp_path, num_recorded
+):
+    label = asked("l", ["Yes"], form="label")
+    labels = [replace(label, question=Question(f"l{n}", f"Is it {n}?", "label", ("Yes", "No"))) for n in range(3)]
+    examples = [*labels, asked("a"), asked("b")]
+    records = [answered(one, "Ulm" if one.question.form == "short" else "No") for one in reversed(examples)][:num_recorded]
+    cells = {("own", "direct"): records, ("own", "cot"): records}
+    run = made_run(tmp_path / "run", {"own": ("jsonl", examples)}, cells)
+    (ranking,) = summary_of(run, is_kept=True).rankings
+    first = ranking.methods[0]
+    assert (ranking.column, first.num_questions, first.num_missing) == ("cover_em", num_recorded, 5 - num_recorded)
+    assert first.mean == 2 / num_recorded
+    assert [(table.column, table.rows[0].num_pairs) for table in compare(run)] == [("cover_em", num_recorded)]
+
+
+def test_labels_alone_are_compared_by_their_accuracy(tmp_path):
+    label = replace(asked("c", ["Yes"], form="label"), question=Question("c", "Is it c?", "label", ("Yes", "No")))
+    run = made_run(tmp_path / "run", {"own": ("jsonl", [label])}, {("own", "direct"): [answered(label, "Yes")]})
+    (ranking,) = summary_of(run).rankings
+    assert ranking.column == "label_accuracy"
 
 
 def test_columns_of_one_name_are_told_apart_by_their_metric(tmp_path):

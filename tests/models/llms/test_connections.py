@@ -231,6 +231,11 @@ async def test_a_model_that_is_not_there_is_named_with_those_that_are(models, op
         assert str(await asked(at(server.base_url, **options))).endswith(said)
 
 
+async def test_a_model_that_the_endpoint_lists_is_not_called_missing():
+    async with ScriptedServer(listing("m", "other"), takes_gets=True) as server:
+        assert str(await asked(at(server.base_url, model="m"))).endswith("(404) said: the model does not exist")
+
+
 FORGOTTEN = {
     "404": Behaviour("404 page not found", status=404),
     "405": Behaviour("Method Not Allowed", status=405),

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import time
 import zlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -117,7 +119,7 @@ def test_any_json_is_a_sound_reply_or_one_of_the_errors_of_reading(data):
     wire = Wire("m", "http://127.0.0.1/v1")
     try:
         replies = [one.reply for one in parse_completion(wire, parsed(json.dumps(data).encode()), "", Sampling())]
-    except MALFORMED:
+    except (ModelError, *MALFORMED):
         pass
     else:
         for reply in replies:
@@ -128,6 +130,168 @@ def test_any_json_is_a_sound_reply_or_one_of_the_errors_of_reading(data):
         streamed.end()
     except ModelError:
         pass
+
+
+# -- replies that the endpoint says are none -----------------------------------------------------------------------------------
+
+
+def streamed(*events, end="data: [DONE]\n\n"):
+    """A stream of these events: a text, or the fields of a choice."""
+    deltas = [{"delta": {"content": event}} if isinstance(event, str) else event for event in events]
+    lines = "".join(f"data: {json.dumps({'choices': [delta]})}\n\n" for delta in deltas)
+    return Behaviour(raw=lines + end, headers={"Content-Type": "text/event-stream"})
+
+
+DOWN = {"code": 502, "message": "The provider is down"}
+NO_ROOM = "insufficient_system_resource"
+FAILED = {
+    "openrouter": ({"finish_reason": "error", "error": DOWN}, "The provider is down"),
+    "an error and no reason": ({"error": {"message": "The provider is down"}}, "The provider is down"),
+    "deepseek": ({"finish_reason": NO_ROOM}, f"could not complete the reply ({NO_ROOM})"),
+    "vllm": ({"finish_reason": "abort"}, "could not complete the reply (abort)"),
+    "an error alone": ({"finish_reason": "error"}, "could not complete the reply (error)"),
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("ending", "said"), FAILED.values(), ids=FAILED)
+async def test_half_a_reply_that_the_endpoint_could_not_complete_is_an_error_to_try_again(ending, said, stream):
+    whole = Behaviour(raw=json.dumps(completion(**{f"choice_{name}": value for name, value in ending.items()})))
+    came = await outcome(streamed("Ul", {"delta": {}, **ending}) if stream else whole, stream=stream)
+    assert said in str(came)
+    assert came.retryable
+
+
+async def test_half_a_reply_is_never_stored(tmp_path):
+    broken = completion(choice_finish_reason="error", choice_error={"code": 502, "message": "gone"})
+    async with ScriptedServer([Behaviour(raw=json.dumps(broken)), Behaviour("Ulm")]) as server:
+        first, stored = await kept(server, tmp_path)
+        second, _ = await kept(server, tmp_path)
+    assert (first.error.kind, stored) == ("ModelError", None)
+    assert second.text == "Ulm"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_reply_of_which_a_filter_withheld_the_rest_is_said_to_be_withheld(stream):
+    reason = {"finish_reason": "content_filter"}
+    whole = Behaviour(raw=json.dumps(completion(choice_finish_reason="content_filter")))
+    came = await outcome(streamed("Ul", {"delta": {}, **reason}) if stream else whole, stream=stream)
+    assert "withheld the reply (content_filter)" in str(came)
+    assert not came.retryable
+
+
+async def test_of_several_replies_the_one_that_a_filter_cut_short_is_empty():
+    [choice] = completion()["choices"]
+    choices = [choice, {**choice, "index": 1, "finish_reason": "content_filter"}, {**choice, "index": 2}]
+    async with served(Behaviour(raw=json.dumps(completion(choices=choices)))) as (llm, _):
+        assert [reply.text for reply in await llm.replies(ASK, SHORT, 3)] == ["Ulm", "", "Ulm"]
+
+
+async def test_a_reply_that_our_stop_string_ends_is_whole_whatever_ends_the_rest():
+    body = completion(choice_message={"content": "Ulm\nand so"}, choice_finish_reason="content_filter")
+    came = await outcome(Behaviour(raw=json.dumps(body)), sampling=Sampling(stop=("\n",)))
+    assert (came.text, came.finish_reason) == ("Ulm", "stop")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("reason", ["length", "max_tokens", "model_length", "MAX_TOKENS"])
+async def test_every_name_of_a_limit_is_the_same_to_methods(reason, stream):
+    whole = Behaviour(raw=json.dumps(completion(choice_finish_reason=reason)))
+    came = await outcome(streamed("Ulm", {"delta": {}, "finish_reason": reason}) if stream else whole, stream=stream)
+    assert (came.text, came.finish_reason) == ("Ulm", "length")
+
+
+# -- streams that end otherwise than they should -------------------------------------------------------------------------------
+
+STOP = {"delta": {}, "finish_reason": "stop"}
+SAID = "Ulm ", "it is"
+OTHER = {"index": 1, "delta": {"content": "Bonn"}}
+UNENDED = streamed(*SAID, STOP, end="").raw
+ENDINGS = {
+    "as usual": streamed(*SAID, STOP),
+    "without a reason": streamed(*SAID),
+    "without saying so": streamed(*SAID, STOP, end=""),
+    "without a last line feed": replace(streamed(), raw=UNENDED.rstrip("\n")),
+    "without a last line feed and a reason": streamed(*SAID, end="data: [DONE]"),
+    "within an event after the reason": streamed(*SAID, STOP, end='data: {"choices": [], "usa'),
+    "with a byte order mark": replace(streamed(), raw=f"\ufeff{UNENDED}"),
+    "with another choice between": streamed("Ulm ", OTHER, {"index": 0, "delta": {"content": "it is"}}, STOP),
+    "with another choice that ends first": streamed("Ulm ", {"index": 1, **STOP, "finish_reason": "length"}, "it is", STOP),
+}
+
+
+@pytest.mark.parametrize("behaviour", ENDINGS.values(), ids=ENDINGS)
+async def test_a_stream_is_one_whole_reply_however_it_ends(behaviour):
+    shown = []
+    came = await outcome(behaviour, stream=True, on_text=shown.append)
+    assert (came.text, came.finish_reason, "".join(shown)) == ("Ulm it is", "stop", "Ulm it is")
+
+
+BROKEN = {
+    "within the reply": streamed("Ulm ", "it is", end=""),
+    "within an event": streamed("Ulm ", end='data: {"choices": [{"delta": {"con'),
+    "before anything came": streamed(),
+}
+
+
+@pytest.mark.parametrize("behaviour", BROKEN.values(), ids=BROKEN)
+async def test_a_stream_that_ends_too_early_has_broken_off(behaviour):
+    came = await outcome(behaviour, stream=True)
+    assert "broke off in the middle of a reply" in str(came)
+    assert came.retryable
+
+
+async def test_an_error_without_a_last_line_feed_is_still_told():
+    came = await outcome(streamed("Ulm ", end='data: {"error": {"message": "slot is gone"}}'), stream=True)
+    assert "slot is gone" in str(came)
+
+
+async def held_open(body, *, is_reset=False, **options):
+    """What comes of a stream whose connection stays open after this body, or is reset, and how long that takes."""
+
+    over = asyncio.Event()
+
+    async def serve(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        data = body.encode()
+        writer.write(head.encode() + f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        await writer.drain()
+        if is_reset:
+            await asyncio.sleep(0.1)
+            writer.transport.abort()
+        else:
+            await reader.read()
+        writer.close()
+        over.set()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    llm = OpenAICompatible(model="m", base_url=address, server="openai", stream=True, **options)
+    begun = time.monotonic()
+    try:
+        return await llm.reply(ASK, SHORT), time.monotonic() - begun
+    except ModelError as error:
+        return error, time.monotonic() - begun
+    finally:
+        await llm.close()
+        await over.wait()
+        server.close()
+
+
+async def test_a_stream_that_says_it_is_over_is_not_waited_for():
+    came, seconds = await held_open(streamed("Ulm", STOP).raw, timeout_seconds=30.0)
+    assert came.text == "Ulm"
+    assert seconds < 3.0
+
+
+@pytest.mark.parametrize("is_reset", [False, True])
+async def test_a_reply_that_has_its_reason_is_whole_though_the_stream_stalls_or_is_lost(is_reset):
+    came, _ = await held_open(streamed("Ulm", STOP, end="").raw, is_reset=is_reset, timeout_seconds=0.5)
+    assert (came.text, came.finish_reason) == ("Ulm", "stop")
+    broken, _ = await held_open(streamed("Ulm", end="").raw, is_reset=is_reset, timeout_seconds=0.5)
+    assert type(broken) is ModelError
+    assert broken.retryable
 
 
 # -- too much --------------------------------------------------------------------------------------------------------------
@@ -165,6 +329,30 @@ async def test_a_stream_of_more_pieces_than_tokens_were_asked_for_is_cut_off():
     came = await within(60, outcome(behaviour, stream=True, on_text=shown.append))
     assert "129 pieces of a reply that was to have 8 tokens" in str(came)
     assert len(shown) == 128
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("thoughts", ["", "<think>Hm.</think>"])
+async def test_a_reply_far_beyond_its_limit_is_cut_as_if_the_limit_had_ended_it(thoughts, stream):
+    words, shown = "Ulm and " * 20_000, []
+    behaviour = Behaviour(thoughts + words, pieces=[thoughts + words[:30_000], words[30_000:]])
+    came = await outcome(behaviour, sampling=Sampling(max_tokens=600), stream=stream, on_text=shown.append if stream else None)
+    assert (came.text, came.finish_reason) == (words[: 16 * 600], "length")
+    assert not stream or "".join(shown) == came.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_reply_of_some_thousand_characters_is_whole_however_small_its_limit(stream):
+    words = "Ulm and " * 1000
+    behaviour = Behaviour(words, pieces=[words])
+    came = await outcome(behaviour, sampling=Sampling(max_tokens=8), stream=stream)
+    assert (came.text, came.finish_reason) == (words, "stop")
+
+
+async def test_a_stop_string_beyond_the_most_characters_is_none():
+    text = "a" * 9000 + "\nb"
+    came = await outcome(Behaviour(text), sampling=Sampling(max_tokens=8, stop=("\n",)))
+    assert (len(came.text), came.finish_reason) == (8192, "length")
 
 
 async def test_a_stream_that_comes_letter_by_letter_is_a_reply():
@@ -217,7 +405,7 @@ def nested(depth):
 async def test_brackets_are_nested_so_deep_and_no_deeper():
     assert "nested more than 64 deep" in str(await outcome(Behaviour(raw=nested(100))))
     assert "nested" not in str(await outcome(Behaviour(raw=nested(60))))
-    text = "[{" * 5000 + '\\"' * 50
+    text = "[{" * 4000 + '\\"' * 50
     assert (await outcome(Behaviour(raw=json.dumps(completion(choice_message={"content": text}))))).text == text
 
 

@@ -251,6 +251,21 @@ async def test_an_endpoint_that_gives_few_new_tokens_is_asked_for_no_more():
         assert [body["max_tokens"] for body in bodies(server)] == [64, 64 + 8192, 64 + 4096, 64 + 2048, 64 + 2048]
 
 
+async def test_a_limit_on_prompt_and_reply_together_says_nothing_of_the_most_new_tokens():
+    def at_most(body):
+        total = 3000 + body["max_tokens"]
+        message = f"input length and `max_tokens` exceed context limit: 3000 + {body['max_tokens']} > 8000, decrease either"
+        return error(message) if total > 8000 else None
+
+    provider = replace(THINKER, checks=[at_most])
+    async with connected(provider, lambda messages: ULM) as (llm, server):
+        await asked(llm)
+        await asked(llm)
+        known = llm._opened().learnt
+    assert (known.max_new, known.max_total is not None) == (None, True)
+    assert bodies(server)[-1]["max_tokens"] <= 5000
+
+
 async def test_a_known_context_is_never_asked_for_more():
     async with connected(PROVIDERS["vllm"], lambda messages: ULM, context_tokens=8192, thinking="high") as (llm, server):
         await asked(llm)

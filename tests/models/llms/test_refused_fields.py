@@ -3,11 +3,14 @@
 import json
 
 import pytest
+from support.scripted_server import Behaviour
+from support.served_model import served
 
 from hopweave.core.errors import ModelError
+from hopweave.core.types import Message, Sampling
 from hopweave.models.llms._address import Wire
-from hopweave.models.llms._failures import failure
-from hopweave.models.llms._refusals import Refusal, exceeds_limit, names_a_field, refusal_of
+from hopweave.models.llms._failures import failure, is_too_long, reported
+from hopweave.models.llms._refusals import Refusal, exceeds_limit, names_a_field, refusal_of, suspect_of
 
 SENT = {
     "model": "m",
@@ -111,6 +114,13 @@ REFUSED = {
         json.dumps([{"error": {"message": "Unknown name \"strict\" at 'generation_config.response_schema': Cannot find"}}]),
         "response_format",
     ),
+    "words: moonshot on a value": (400, openai("invalid temperature: only 1 is allowed for this model"), "temperature"),
+    "words: deepseek on a schema": (400, openai("This response_format type is unavailable now"), "response_format"),
+    "words: xai on stop": (400, json.dumps({"code": "400", "error": "Argument not supported on this model: stop"}), "stop"),
+    "words: an invalid parameter": (400, openai("Invalid parameter: 'seed'"), "seed"),
+    "words: an invalid argument": (400, openai("Invalid argument: stream_options"), "stream_options"),
+    "words: what is gone": (400, openai("`temperature` has been removed for this model"), "temperature"),
+    "words: what must not be there": (400, openai("seed must be null"), "seed"),
     "plain text": (400, "stream_options is not supported", "stream_options"),
     "an error that is a text": (400, json.dumps({"error": "unknown field `seed`"}), "seed"),
     "fastapi in words": (422, json.dumps({"detail": "seed is not supported"}), "seed"),
@@ -176,12 +186,222 @@ def test_an_error_of_another_kind_leaves_the_request_as_it_is(status, body):
     assert refusal_of(status, body, SENT) is None
 
 
+SUSPECTS = {
+    "tgi on top_p": (
+        422,
+        json.dumps({"error": "Input validation error: `top_p` must be > 0.0 and < 1.0. To deactivate, do not set it"}),
+        "top_p",
+    ),
+    "tgi on temperature": (422, json.dumps({"error": "`temperature` must be strictly positive"}), "temperature"),
+    "tgi on stop strings": (422, json.dumps({"error": "`stop` supports up to 4 stop sequences. Given: 6"}), "stop"),
+    "openai on stop strings": (400, openai("Invalid 'stop': array too long.", "stop", "array_above_max_length"), "stop"),
+    "anthropic": (400, openai("stop_sequences: each stop sequence must contain non-whitespace"), "stop"),
+    "vllm": (400, openai("Requested sample logprobs of 5, which is greater than max allowed: 0"), "logprobs"),
+    "groq": (400, openai("'n' : number must be at most 1"), "n"),
+    "another language": (400, openai("该模型不支持temperature参数"), "temperature"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body", "name"), SUSPECTS.values(), ids=SUSPECTS)
+def test_a_field_that_an_error_only_names_is_a_suspect(status, body, name):
+    assert refusal_of(status, body, SENT) is None
+    assert suspect_of(status, body, SENT) == name
+
+
+NO_SUSPECTS = {
+    "a field that must be there": openai("Invalid 'messages[0].content'", "messages[0].content"),
+    "a model": openai("Invalid model; temperature is as it was", "model"),
+    "a limit": openai("`max_tokens` must be at least 100"),
+    "a seed that somebody chose": openai("<400> InternalError.Algo.InvalidParameter: The seed parameter must be in [0, 5]"),
+    "no field": openai("Invalid API parameter, please check the documentation."),
+    "nothing": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NO_SUSPECTS.values(), ids=NO_SUSPECTS)
+def test_an_error_that_names_no_optional_field_suspects_none(body):
+    assert suspect_of(400, body, SENT) is None
+
+
+def test_a_value_that_somebody_chose_is_no_suspect_and_an_error_of_the_server_names_none():
+    told = openai("temperature must be between 0 and 2")
+    assert suspect_of(400, told, SENT) == "temperature"
+    assert suspect_of(400, told, {**SENT, "temperature": 5.0}) is None
+    assert suspect_of(500, told, SENT) is None
+
+
+ASK = (Message("user", "Where?"),)
+TOO_MANY = Behaviour(status=400, raw=openai("Invalid 'stop': array too long.", "stop", "array_above_max_length"))
+
+
+async def test_a_suspect_is_left_out_from_then_on_if_the_request_succeeds_without_it(caplog):
+    async with served(lambda request: TOO_MANY if "stop" in request.body else Behaviour("Ulm")) as (llm, server):
+        replies = [await llm.reply(ASK, Sampling(stop=("\n",))) for _ in range(2)]
+    assert [reply.text for reply in replies] == ["Ulm", "Ulm"]
+    assert ["stop" in request.body for request in server.requests] == [True, False, False]
+    assert [record.getMessage().partition(" refuses ")[2] for record in caplog.records] == ["stop; continuing without it"]
+
+
+async def test_a_suspect_without_which_the_request_fails_as_well_is_not_left_out_again(caplog):
+    async with served(TOO_MANY) as (llm, server):
+        for _ in range(2):
+            with pytest.raises(ModelError, match="array too long") as caught:
+                await llm.reply(ASK, Sampling(stop=("\n",)))
+            assert not caught.value.retryable
+    assert ["stop" in request.body for request in server.requests] == [True, False] * 2
+    assert not caplog.records
+
+
+async def test_several_suspects_are_left_out_one_after_the_other():
+    def decide(request):
+        told = next((name for name in ("temperature", "top_p", "stop") if name in request.body), None)
+        return Behaviour(status=400, raw=openai(f"`{told}`: 不对")) if told else Behaviour("Ulm")
+
+    async with served(decide) as (llm, server):
+        assert (await llm.reply(ASK, Sampling(stop=("\n",)))).text == "Ulm"
+        assert (await llm.reply(ASK, Sampling(stop=("\n",)))).text == "Ulm"
+    assert len(server.requests) == 5
+
+
+async def test_several_replies_are_asked_for_one_by_one_if_their_number_is_a_suspect():
+    def decide(request):
+        return Behaviour(status=400, raw=openai("'n' : number must be at most 1")) if "n" in request.body else Behaviour("Ulm")
+
+    async with served(decide) as (llm, server):
+        for _ in range(2):
+            assert [reply.text for reply in await llm.replies(ASK, Sampling(), 3)] == ["Ulm"] * 3
+    assert ["n" in request.body for request in server.requests] == [True] + [False] * 6
+
+
+async def test_a_suspect_that_the_user_wrote_is_not_left_out():
+    async with served(TOO_MANY, extra_body={"stop": ["a"]}) as (llm, server):
+        with pytest.raises(ModelError, match="array too long"):
+            await llm.reply(ASK, Sampling())
+    assert len(server.requests) == 1
+
+
+WITHOUT_TOOLS = {
+    "openrouter": (404, openai("No endpoints found that support tool use. To learn more about provider routing, visit: ...")),
+    "llama.cpp": (500, openai("tools param requires --jinja flag")),
+    "not implemented": (501, openai("Tool calls are not implemented")),
+}
+
+
+@pytest.mark.parametrize(("status", "body"), WITHOUT_TOOLS.values(), ids=WITHOUT_TOOLS)
+def test_missing_support_for_tools_is_known_by_its_words_with_other_statuses_too(status, body):
+    assert refusal_of(status, body, SENT) == Refusal("tools")
+    assert refusal_of(status, body, {"model": "m"}) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (500, "Failed to parse the tool call: unexpected token"),
+        (500, "The tool search is not available at the moment"),
+        (500, "The tool of the proxy is not enabled"),
+        (404, "The model `m` does not exist"),
+        (404, "No endpoints found that can handle the requested parameters."),
+        (503, "No endpoints found that support tool use"),
+    ],
+)
+def test_an_error_of_another_kind_says_nothing_of_tools(status, message):
+    assert refusal_of(status, openai(message), SENT) is None
+
+
 @pytest.mark.parametrize(("key", "ending"), [("", "MY_KEY, which is not set"), ("sk-wrong", "MY_KEY")])
-def test_a_403_without_a_field_is_about_the_key(monkeypatch, key, ending):
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (401, openai("no")),
+        (403, openai("Your API key does not have permission to use this resource")),
+        (403, openai("no", code="invalid_api_key")),
+        (403, json.dumps({"error": {"message": "no", "type": "authentication_error"}})),
+    ],
+)
+def test_a_401_and_a_403_that_speaks_of_the_key_are_about_the_key(monkeypatch, status, body, key, ending):
     monkeypatch.setenv("MY_KEY", key)
-    error = failure(Wire("m", "http://h/v1", key_variable="MY_KEY"), 403, {}, openai("Forbidden"))
+    error = failure(Wire("m", "http://h/v1", key_variable="MY_KEY"), status, {}, body)
     assert isinstance(error, ModelError)
     assert str(error).endswith(f"refuses the key; check the environment variable {ending}")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Forbidden",
+        "Project `proj_x` does not have access to model `gpt-5`",
+        "Country, region, or territory not supported",
+        'Your chosen model requires moderation and your input was flagged for "violence"',
+    ],
+)
+def test_any_other_403_says_what_the_server_says(monkeypatch, message):
+    wire = Wire("m", "http://h/v1", key_variable="MY_KEY")
+    monkeypatch.setenv("MY_KEY", "sk-right")
+    error = failure(wire, 403, {}, openai(message))
+    assert (str(error), error.retryable) == (f"http://h/v1 (403) said: {message}", False)
+    monkeypatch.delenv("MY_KEY")
+    assert str(failure(wire, 403, {}, openai(message))).endswith(f"{message}; the environment variable MY_KEY is not set")
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."),
+        (400, "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length"),
+        (400, "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens."),
+        (400, "The decoder prompt (length 40000) is longer than the maximum model length of 32768."),
+        (400, "Input is too long for requested model."),
+        (400, "Your request exceeded model token limit: 262144 (requested: 270000)"),
+        (400, "Range of input length should be [1, 129024]"),
+        (400, "This model's maximum prompt length is 131072 but the request contains 537812 tokens."),
+        (422, "`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4500 `inputs` tokens"),
+        (429, "Request too large for m on tokens per min (TPM): Limit 10000, Requested 15000."),
+        (413, "Request too large for model `m`: Limit 6000, Requested 9000"),
+    ],
+)
+def test_a_prompt_that_is_too_long_is_known_in_the_words_of_each_vendor(status, message):
+    assert is_too_long(status, openai(message))
+    error = failure(Wire("m", "http://h/v1"), status, {}, openai(message))
+    assert str(error).startswith("the prompt is too long for m: ")
+    assert not error.retryable
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (429, "Rate limit reached for m on tokens per min (TPM): Limit 10000, Used 9000, Requested 1500."),
+        (429, "Too many tokens, please wait before trying again."),
+        (400, "max_tokens is too large: 9000. This model supports at most 4096 completion tokens"),
+        (400, "The input was rejected"),
+    ],
+)
+def test_a_rate_that_passes_and_a_limit_of_the_reply_are_no_prompt_that_is_too_long(status, message):
+    assert not is_too_long(status, openai(message))
+
+
+@pytest.mark.parametrize(
+    ("error", "is_retryable"),
+    [
+        ({"code": 402, "message": "Insufficient credits"}, False),
+        ({"code": "400", "message": "Bad request"}, False),
+        ({"code": 429, "message": "Busy"}, True),
+        ({"code": 502, "message": "The provider is down"}, True),
+        ({"code": 7, "message": "Slot is gone"}, True),
+        ({"code": "server_error", "message": "Slot is gone"}, True),
+        ({"code": True, "message": "Slot is gone"}, True),
+        ("Slot is gone", True),
+    ],
+)
+def test_an_error_in_a_good_status_is_that_of_its_code(error, is_retryable):
+    told = reported(Wire("m", "http://h/v1"), error)
+    assert told.retryable == is_retryable
+    assert (error["message"] if isinstance(error, dict) else error) in str(told)
+
+
+def test_an_error_in_a_good_status_that_is_about_the_key_never_shows_what_the_server_says_of_it():
+    told = reported(Wire("m", "http://h/v1", key_variable="MY_KEY"), {"code": 401, "message": "Incorrect key: sk-...cret"})
+    assert "refuses the key" in str(told)
+    assert "cret" not in str(told)
 
 
 @pytest.mark.parametrize(

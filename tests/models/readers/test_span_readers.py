@@ -47,9 +47,12 @@ def test_a_reader_fills_its_role_and_names_what_touches_its_readings(kind, touch
         (DPR, {"stride": 5}, "no span falls between two windows"),
         (DPR, {"stride": 300}, "a quarter of max_tokens = 512; not 300"),
         (SpanModel, {"batch_size": 0}, "span_model batch_size must be at least 1"),
+        (SpanModel, {"max_tokens": 63}, "span_model max_tokens must be at least 64, not 63"),
+        (SpanModel, {"stride": 5}, "span_model stride must be from max_span_tokens = 10"),
+        (DPR, {"passage_slot": "both"}, "dpr passage_slot cannot be 'both'; choose one of: text, title"),
     ],
 )
-def test_lengths_that_cannot_be_are_refused(kind, options, word):
+def test_options_that_cannot_be_are_refused(kind, options, word):
     with pytest.raises(SettingsError, match=word):
         kind(**options)
 

@@ -7,12 +7,12 @@ from contextlib import ExitStack, closing
 import pytest
 from support.served_app import KEY, QUESTION, app_over, client_of, keys, wait_for
 
+from hopweave.apps.server.daily_counts import Daily, PostgresCounts
 from hopweave.core.errors import DatabaseError, DataError
 from hopweave.core.postgres_connection import Database
 from hopweave.core.types import Reply
 from hopweave.models.llms.scripted import Scripted
 from hopweave.run.store.answer_store import PostgresAnswerStore
-from hopweave.run.store.daily_counts import Daily, PostgresCounts
 from hopweave.run.store.postgres_store import PostgresStore
 from hopweave.run.store.store import Stored
 

@@ -23,6 +23,17 @@ _BEGINS_ANSWER = lazy_pattern(
     re.IGNORECASE,
 )
 
+_ANSWER_LABEL = lazy_pattern(r"^[ \t]*+A:[ \t]*+", re.MULTILINE)
+
+
+def without_answer_labels(text: str) -> str:
+    r"""A reply without "A:", which stands before the answer of a worked question, at the beginning of its lines.
+
+    >>> without_answer_labels("A: It is weekly.\nPlan A: wait.")
+    'It is weekly.\nPlan A: wait.'
+    """
+    return _ANSWER_LABEL.sub("", text)
+
 
 def lines_said(text: str) -> list[str]:
     r"""The lines of a reply that say something, without white space around them and without words that announce them.

@@ -17,17 +17,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from hopweave.answering.parsing.lines import with_line_feeds
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.prompt import LINE_OPENING
 from hopweave.text.final import short_form
 from hopweave.text.quotation import unquoted
 
 Kind = Literal["follow_up", "intermediate", "final", "question"]
 
-_OPENING = r"[ \t>*_#`•·+|-]*+"
 _EMPHASIS = r"[ \t*_`]*+"
 _MARKER = lazy_pattern(
     # At the start of a line, decorated or not, or after the end of a sentence.
-    rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+|(?<=[.?!:][ \t])[*_`]*+)"
+    rf"(?:^{LINE_OPENING}(?:\d++[.)]{LINE_OPENING})?+|(?<=[.?!:][ \t])[*_`]*+)"
     rf"(?:(?:(?P<follow_up>follow[ \t-]++up(?:[ \t]++questions?+)?+)|(?P<intermediate>intermediate[ \t]++answer)"
     rf"|(?P<question>question))[ \t#_-]*+\d*+{_EMPHASIS}:"
     rf"|(?P<final>(?:so,?+[ \t]++)?+(?:the[ \t]++)?+final[ \t]++answer(?:[ \t]++is\b{_EMPHASIS}:?+|{_EMPHASIS}:)))"
@@ -40,7 +41,6 @@ _NEEDED = lazy_pattern(
 _NONE = lazy_pattern(
     r"\W*(?:none|n/?a|nothing|no(?:t)?(?: (?:more|further|needed|necessary|follow.{0,40}))?)\W*", re.IGNORECASE
 )
-_LINE_BREAK = lazy_pattern(r"\r\n?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def parse_follow_ups(text: str) -> FollowUps:
     - `Question:` after anything else begins another example, and ends the parsing; before that it repeats the question.
     """
     draft = _Draft()
-    for piece in _pieces(_LINE_BREAK.sub("\n", text)):
+    for piece in _pieces(with_line_feeds(text)):
         if piece.kind == "question" and draft.has_begun:
             break
         draft.add(piece.kind, piece.body)
@@ -93,7 +93,7 @@ def cut_before(text: str, *kinds: Kind, behind: Kind | None = None) -> str:
         kinds: the kinds of markers.
         behind: only markers after one of this kind are considered.
     """
-    text = _LINE_BREAK.sub("\n", text)
+    text = with_line_feeds(text)
     counts = behind is None
     for match in _MARKER.finditer(text):
         if counts and match.lastgroup in kinds:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hopweave.answering.parsing.lines import with_line_feeds
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import CLOSING, unquoted
@@ -27,7 +28,6 @@ _INLINE = lazy_pattern(r"(?<=[?.!;:,])[ \t]++(?=[*_(\[]*+\d{1,2}[.)][ \t]*+[^\W\
 _TALK_BEHIND = lazy_pattern(rf"(?<=\?)[{CLOSING}*_]*+[ \t]++(?=[(\[–—A-Z-])")
 _FENCE = lazy_pattern(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _MOST_DIRECTIVES = 20
-_LINE_BREAK = lazy_pattern(r"\r\n?")
 
 _DROP = lazy_pattern(r"\bdrop(?:ped|ping)?\b(?:[^\n:\d]{0,40}+:|(?=[ \t]++(?:sub-?questions?[ \t]++)?\d))", re.IGNORECASE)
 _KEEP = lazy_pattern(r"\b(?:keep|kept|remaining|retain(?:ed)?)\b[^\n:\d]{0,40}+:", re.IGNORECASE)
@@ -47,7 +47,8 @@ _BETWEEN = lazy_pattern(
 )
 _MEMBER = lazy_pattern(r"(?<!\d)(\d{1,3})(?:[ \t]*[-–][ \t]*(\d{1,3}))?(?!\w|\.\d)(?:[ \t]*+\([^()\n]*\))?")
 _ITEM_LINE = lazy_pattern(rf"[ \t]*+(?:[-*•·+–][ \t]*+)?[*_`\[(]*+(?:{_LABEL}[ \t#_-]*+)?\d{{1,3}}(?!\w|\.\d)", re.IGNORECASE)
-_NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
+NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
+"""A number of up to three digits that is no part of a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def parse_numbered(text: str) -> Numbered:
     - Bullets are items only if no line has a number; below a numbered item they explain it.
     - An item continues in the next line until it has its question mark. Anything after the question mark is ignored.
     """
-    text = _LINE_BREAK.sub("\n", text)
+    text = with_line_feeds(text)
     items = _from_json(text) or _from_lines(_FENCE.sub("", text))
     kept = tuple(item for item in map(_plain, items) if any(char.isalnum() for char in item))
     if kept:
@@ -105,7 +106,7 @@ def parse_dropped(text: str, items: Sequence[str]) -> Dropped:
 
 def _without_directive(text: str, every: set[int]) -> Dropped:
     """The numbers of a reply that is a bare list, or that names one item to call it irrelevant."""
-    numbers = {int(match[0]) for match in _NUMBER.finditer(text)}
+    numbers = {int(match[0]) for match in NUMBER.finditer(text)}
     is_bare = numbers and not re.search(r"[^\W\d_]", _BETWEEN.sub(" ", text))
     if is_bare or (len(numbers) == 1 and _DROPPING.search(text) and not _NOT.search(text)):
         return _without_unknown(numbers, every, is_keeping=False)

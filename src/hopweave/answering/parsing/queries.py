@@ -57,5 +57,14 @@ def fresh(items: Sequence[str], before: Sequence[str]) -> tuple[list[str], int]:
     return list(new.values()), sum(normalize_answer(item) in known for item in items)
 
 
+def is_same_query(one: str, other: str) -> bool:
+    """Whether two queries have the same words, however these are written; without words they have to be the same as written.
+
+    >>> is_same_query("Who built the tower?", "who built tower"), is_same_query("??", "!")
+    (True, False)
+    """
+    return (normalize_answer(one) or one.casefold()) == (normalize_answer(other) or other.casefold())
+
+
 def _key(query: str) -> str:
     return normalize_answer(query) or query.strip()

@@ -72,7 +72,8 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
     - `refers`: it only says where the answer stands, such as "the amount stated in clause 13.1".
     - `repeats`: it adds nothing to the question, or is one of the intermediate names of the question.
     - `elsewhere`: its words are neither in the fact that was named nor in the title of its passage.
-    - `another`: the fact is of a document whose title has a name such as `H6` and not the `H4` of the question.
+    - `another`: the fact is of a document whose title has a name such as `H6` and not the `H4` of the question, and the fact
+      itself does not have that either.
     - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
       that has the name names this one's passage, is named by it, or shares a name with it.
     - `unsure`: the model found its words improbable.
@@ -95,7 +96,7 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
         found.append("repeats")
     if not is_bare and (reading.fact is None or not has_words(_words_of(reading.fact), reading.answer)):
         found.append("elsewhere")
-    if reading.fact is not None and names_another(reading.asked, reading.fact.passage.title):
+    if reading.fact is not None and _is_of_another(reading.asked, reading.fact):
         found.append("another")
     if _is_one_of(reading.answer, way.besides):
         return found
@@ -154,6 +155,15 @@ def _is_of_other_form(question: str, answer: str) -> bool:
     if _PLACE.match(question) and not any(map(str.isalpha, answer)):
         return True
     return is_yes_or_no(answer) and ASKING.search(question) is not None
+
+
+def _is_of_another(asked: str, fact: Evidence) -> bool:
+    """Whether the title above a fact names another one than is asked for, and the fact itself does not name that.
+
+    Which of several in the fact the answer is said of is for the support rule.
+    """
+    title = fact.passage.title
+    return names_another(asked, title) and names_another(asked, f"{title}\n{fact.text}")
 
 
 def _is_one_of(answer: str, names: Sequence[str]) -> bool:

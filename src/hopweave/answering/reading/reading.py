@@ -20,9 +20,10 @@ from hopweave.answering.reading.checking import NOT_ASKED, Reading, problems_in_
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.answering.toolkit.claims import Assertion
+from hopweave.answering.toolkit.inline import inline
 from hopweave.answering.toolkit.schemas import object_of
 from hopweave.core.errors import ParseError
-from hopweave.core.prompt import escape, fence, prompts_beside, unescape
+from hopweave.core.prompt import fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Reply
 from hopweave.text.comparing import Side, asked_alone, compared, compares_others, life_date, wanted_of
@@ -245,9 +246,9 @@ class FactReader:
 
     def _asking(self, facts: str, question: str, settled: Sequence[tuple[str, str]] = (), last: str = "") -> str:
         known = [
-            self.workbench.fill(PROMPTS["settled"], query=_inline(query), answer=_inline(answer)) for query, answer in settled
+            self.workbench.fill(PROMPTS["settled"], query=inline(query), answer=inline(answer)) for query, answer in settled
         ]
-        asked = " ".join(filter(None, [*known, _inline(question), last]))
+        asked = " ".join(filter(None, [*known, inline(question), last]))
         return self.workbench.fill(PROMPTS["facts"], facts=facts, question=asked)
 
 
@@ -326,10 +327,6 @@ def _joined(found: Sequence[Hit], earlier: Sequence[Hit]) -> list[Hit]:
     shares |= {hit.passage.id: replace(hit, score=hit.score / (found[0].score or 1.0)) for hit in found}
     ids = dict.fromkeys(hit.passage.id for hit in (*found, *earlier))
     return [replace(shares[passage_id], rank=rank) for rank, passage_id in enumerate(ids, start=1)]
-
-
-def _inline(text: str) -> str:
-    return escape(" ".join(text.split()))
 
 
 def _text(values: Mapping[str, Any], name: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from hopweave.answering.toolkit.fenced import fenced
+from hopweave.answering.toolkit.inline import inline
 from hopweave.citations.citing import NOT_IN_CORPUS, on_one_line
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
@@ -67,7 +68,7 @@ class QueryEngine:
 
     async def sum_up(self, query: str, parts: Sequence[Part]) -> None:
         """Answers the query from its parts, as the engine does; the answer is recorded, but does not affect the ranking."""
-        prompt = self.workbench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=escape(" ".join(query.split())))
+        prompt = self.workbench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=inline(query))
         said = await self._said(prompt, "sum_up")
         self.workbench.decide("answer", on_one_line(said) or "?")
 

@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from hopweave.answering.toolkit.inline import inline
 from hopweave.core.indexing import traits_of
 from hopweave.core.options import Bounded, Count, Temperature
-from hopweave.core.prompt import escape, prompts_beside, unescape
+from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import APART, identity_of
 from hopweave.core.types import Hit, Message
@@ -60,7 +61,7 @@ class HyDE(Bounded):
         return (await workbench.search([asked], max_hits))[0]
 
     async def _documents(self, workbench: MethodContext, query: str) -> list[str]:
-        prompt = workbench.fill(_PROMPTS["document"], document=self.document, query=escape(" ".join(query.split())))
+        prompt = workbench.fill(_PROMPTS["document"], document=self.document, query=inline(query))
         sampling = replace(workbench.sampling, temperature=self.temperature, max_tokens=self.max_tokens, stop=("\n\n\n",))
         drawn = await workbench.samples([Message("user", prompt)], self.num_documents, purpose="document", sampling=sampling)
         if drawn.reached is not None:

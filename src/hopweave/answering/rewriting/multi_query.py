@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.answering.parsing.queries import each_once, parse_queries
+from hopweave.answering.toolkit.inline import inline
 from hopweave.core.options import AtLeast, Bounded, Count
-from hopweave.core.prompt import escape, prompts_beside, unescape
+from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import Fusion, fused, identity_of
 from hopweave.core.types import Hit, Message
@@ -52,7 +53,7 @@ class MultiQuery(Bounded):
 
     async def _others(self, workbench: MethodContext, query: str) -> list[str]:
         num = self.num_queries - 1
-        prompt = workbench.fill(_PROMPTS["queries"], num=str(num), query=escape(" ".join(query.split())))
+        prompt = workbench.fill(_PROMPTS["queries"], num=str(num), query=inline(query))
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens)
         reply = await workbench.reply([Message("user", prompt)], purpose="queries", sampling=sampling)
         read = parse_queries(reply.text)

@@ -22,9 +22,10 @@ from typing import Annotated, Literal
 
 from hopweave.answering.parsing.rewritten import parse_rewritten
 from hopweave.answering.rewriting._query_engine import PROMPTS, Part, QueryEngine, Ranking, pairs, ranking_of
+from hopweave.answering.toolkit.inline import inline
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Bounded, Count
-from hopweave.core.prompt import escape, prompts_beside, unescape
+from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import identity_of
 from hopweave.core.types import Hit, Message
@@ -78,7 +79,7 @@ class MultiStep(Bounded):
     async def _next_question(self, workbench: MethodContext, query: str, parts: list[Part]) -> str:
         """The model's next question; empty if it has no more."""
         done = pairs(parts) or workbench.fill(_PROMPTS["nothing_done"])
-        prompt = workbench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=escape(" ".join(query.split())))
+        prompt = workbench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=inline(query))
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens)
         text = (await workbench.reply([Message("user", prompt)], purpose="next_question", sampling=sampling)).text
         if (_NONE_ALONE.match if self.none_match == "alone" else _NONE_ANYWHERE.search)(text):

@@ -24,8 +24,9 @@ from typing import Annotated, Any
 from hopweave.answering.parsing.numbered import parse_numbered
 from hopweave.answering.parsing.queries import each_once
 from hopweave.answering.rewriting._query_engine import PROMPTS, Part, QueryEngine, Ranking, ranking_of
+from hopweave.answering.toolkit.inline import inline
 from hopweave.core.options import Bounded, Count
-from hopweave.core.prompt import escape, prompts_beside, unescape
+from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import identity_of
 from hopweave.core.types import Hit, Message
@@ -77,7 +78,7 @@ class SubQuestion(Bounded):
         return ranking_of(parts, self.ranking, max_hits)
 
     async def _sub_questions(self, workbench: MethodContext, query: str) -> list[str]:
-        prompt = workbench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=escape(" ".join(query.split())))
+        prompt = workbench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=inline(query))
         schema = _SCHEMA if self.use_json_schema and workbench.abilities.json_schema else None
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, json_schema=schema)
         reply = await workbench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)

@@ -21,20 +21,6 @@ from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
 
-__all__ = [
-    "Assertion",
-    "answer_from_claims",
-    "claims_of",
-    "concluded",
-    "file_claims",
-    "last_answer",
-    "marked_answer",
-    "on_one_line",
-    "one_answer",
-    "passages_of",
-    "text_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Assertion:

@@ -16,6 +16,9 @@ from hopweave.text.final import MARKER
 NumDemos = Annotated[Whole | None, "worked questions shown; none: as SearChain's table 11 says for the dataset or family"]
 """The option for the number of demonstrations."""
 
+Seed = Annotated[int, "seed for the choice and order of demonstrations"]
+"""The option for which of them are shown."""
+
 
 def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> list[Demonstration]:
     """The demonstrations for a question, from its task family; a demonstration of the same question is left out.

@@ -11,6 +11,7 @@ from hopweave.answering.toolkit.final_answer import of_form
 from hopweave.answering.toolkit.room import room_for
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.core.options import Whole
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Passage, Question
@@ -20,6 +21,12 @@ Style = Literal["cot", "direct"]
 Instruction = Annotated[
     Literal["top", "question"], "position of the instruction in the prompt: at its top, or on the line of each question"
 ]
+
+MaxDemos = Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"]
+"""The option for the number of demonstrations of a method whose demonstrations show passages."""
+
+MaxWordsShown = Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"]
+"""The option for how much of a passage is shown."""
 
 PROMPTS = prompts_beside(__file__)
 _FEWEST_WORDS = 8

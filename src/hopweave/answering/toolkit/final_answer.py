@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Annotated, Protocol
 
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.options import Count
 from hopweave.core.prompt import Prompt
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import AnswerForm, Question
@@ -18,8 +20,25 @@ _SHORT = Question("", "")
 _TITLE = lazy_pattern(r"\b[Aa]nswer Is\b(?!\W*:)")
 """What is written with capitals is no marker but a name: "The Answer Is No"."""
 
+MaxTokensLong = Annotated[Count, "longest explanation, in tokens"]
+"""The option for the length of a long answer."""
+
 MARKED = ("marker", "alt-marker")
 """How an answer after a marker was found."""
+
+
+class AnswerLengths(Protocol):
+    """The options of a method that asks for the answer after its other replies."""
+
+    @property
+    def max_tokens(self) -> int: ...
+    @property
+    def max_tokens_answer(self) -> int: ...
+
+
+def longest_answer(question: Question, options: AnswerLengths) -> int:
+    """The maximum length of a reply that gives only the answer, in tokens: an explanation may be as long as any other reply."""
+    return options.max_tokens if question.form == "long" else options.max_tokens_answer
 
 
 def of_form(workbench: MethodContext, prompts: Mapping[str, Prompt], name: str, question: Question) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
@@ -16,7 +15,7 @@ from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Origin, Passage, Question, Span
 from hopweave.text.citation_marks import settle_marks
-from hopweave.text.final import final_answer, map_label
+from hopweave.text.final import SAYS_ANSWER, final_answer, map_label
 from hopweave.text.sentences import first_sentence, sentence_spans
 
 Marker = Annotated[
@@ -24,7 +23,7 @@ Marker = Annotated[
     "what marks the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code",
 ]
 
-_SAYS_ANSWER = {"tolerant": lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE), "authors": lazy_pattern(r".* answer is:? (.*)\.?")}
+_GIVES_ANSWER = {"tolerant": SAYS_ANSWER, "authors": lazy_pattern(r".* answer is:? (.*)\.?")}
 _ONE_LINE = ("\n",)
 _NEXT_EXAMPLE = ("\nQ:", "\n<passage>")
 _MAX_TOKENS_DIRECT = 64
@@ -51,7 +50,7 @@ def says_answer(sentence: str, marker: Marker) -> bool:
     `tolerant` looks for "answer is" in any case, with any white space. `authors` is the regular expression of their code, which
     requires a word and a space before it, lower case, and a space after it or its colon.
     """
-    pattern = _SAYS_ANSWER[marker]
+    pattern = _GIVES_ANSWER[marker]
     return (pattern.match(sentence) if marker == "authors" else pattern.search(sentence)) is not None
 
 
@@ -88,7 +87,7 @@ def _has_words(text: str) -> bool:
 def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, str]:
     """The bare answer of a reasoning, and how it was found; without a marker, the entire text is the answer (section 3.2)."""
     if marker == "authors" and question.form != "long":
-        found = _SAYS_ANSWER[marker].match(" ".join(text.split()))
+        found = _GIVES_ANSWER[marker].match(" ".join(text.split()))
         short = found[1].removesuffix(".") if found else " ".join(text.split())
         if question.form == "label":
             short = map_label(short, question.labels)

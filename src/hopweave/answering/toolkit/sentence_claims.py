@@ -22,7 +22,6 @@ def answer_in_sentences(
     passages: Sequence[Passage],
     closing: MarkedSentence | None = None,
     doubt: str = "",
-    text: str = "",
     stopped_because: str = "finished",
 ) -> Answer:
     """The answer that sentences lead to. An explanation, or a text without a closing sentence, consists of its sentences alone.
@@ -39,7 +38,6 @@ def answer_in_sentences(
         passages: all passages that were shown, in the order of their numbers, from 1, including the question's pinned ones.
         closing: the sentence that gives the answer. If it has no marks, those of the sentence before it count.
         doubt: what the method's own check found against the answer, as a clause; empty if nothing.
-        text: what the sentences were taken from, with its lines, if that is to be shown.
         stopped_because: for the answer.
     """
     for passage in question.pinned:
@@ -59,7 +57,7 @@ def answer_in_sentences(
         how,
         workbench,
         retrieved=[passage for passage in passages if passage not in question.pinned],
-        text=text or " ".join(one.text for one in said) or short,
+        text=" ".join(one.text for one in said) or short,
         stopped_because=stopped_because,
         final=final,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hopweave.apps.cli._options import Assignments, Config, Profile, flags_of
+from hopweave.core.errors import SettingsError
 
 if TYPE_CHECKING:
     from hopweave.run.settings import Settings
@@ -89,8 +90,6 @@ class AskingOptions:
 
     def _where(self) -> dict[str, list[str]]:
         """What `--where` asks for; values of one key are alternatives."""
-        from hopweave.core.errors import SettingsError
-
         wanted: dict[str, list[str]] = {}
         for pair in self.where or ():
             key, equals, value = pair.partition("=")

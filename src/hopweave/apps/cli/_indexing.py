@@ -35,6 +35,9 @@ class ReadingOptions:
         typer.Option(help="Leave out such files or folders, such as 'drafts/'; may be repeated.", metavar="GLOB"),
     ] = None
     gitignore: Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")] = False
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Follow symbolic links in the folders that lead out of the given paths, too.")
+    ] = False
     language: Annotated[
         str | None,
         typer.Option(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.core.errors import DataError, SettingsError
+
 if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
@@ -63,8 +65,6 @@ def named(pairs: Sequence[str]) -> dict[str, str]:
     Raises:
         SettingsError: for one without a name or an index, or a name that is given twice.
     """
-    from hopweave.core.errors import SettingsError
-
     found: dict[str, str] = {}
     for pair in pairs:
         name, equals, index = pair.partition("=")
@@ -89,7 +89,6 @@ def metric_options(pairs: Sequence[str]) -> dict[str, dict[str, Any]]:
     Raises:
         SettingsError: for a flag that sets anything else.
     """
-    from hopweave.core.errors import SettingsError
     from hopweave.run.nested_settings import assignments
 
     found: dict[str, dict[str, Any]] = {}
@@ -106,8 +105,6 @@ def write_out(path: Path, text: str) -> None:
     Raises:
         DataError: if it cannot be written.
     """
-    from hopweave.core.errors import DataError
-
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

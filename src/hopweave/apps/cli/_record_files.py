@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from hopweave.apps.cli._terminal import say
+from hopweave.core import files
+from hopweave.core.errors import DataError, SettingsError, suggest
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.show.plain import plain_json
 
 _ADDRESS = lazy_pattern(r"[a-z][a-z+.-]+:/")  # a path folds the two slashes of an address
 
@@ -24,8 +27,6 @@ def read_lines(file: Path) -> Iterator[tuple[int, str]]:
     Raises:
         DataError: if the file cannot be read or contains nothing, or a line is longer than records are.
     """
-    from hopweave.core.errors import DataError
-
     has_any = False
     for number, line in enumerate(_lines(file), start=1):
         if not line.strip():
@@ -44,9 +45,6 @@ def read_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    from hopweave.core import files
-    from hopweave.core.errors import DataError
-
     try:
         if str(file) != "-":
             yield from files.read_lines(file)
@@ -66,8 +64,6 @@ def chosen(file: Path, question: str | None, line: int | None) -> tuple[int, str
         SettingsError: if both a question and a line are given.
         DataError: if there is no such line or question, and as in `read_lines`.
     """
-    from hopweave.core.errors import DataError, SettingsError, suggest
-
     if question is not None and line is not None:
         raise SettingsError("--question and --line are mutually exclusive; give one of them")
     known: set[str] = set()
@@ -92,17 +88,14 @@ def chosen(file: Path, question: str | None, line: int | None) -> tuple[int, str
 
 def _question_id(text: str) -> str | None:
     """The id of the question on a line, without parsing the whole record; `None` if the line is not a record."""
-    from hopweave.core.files import read_json
-
     try:
-        found = read_json(text)["question"]["id"]
+        found = files.read_json(text)["question"]["id"]
     except (ValueError, LookupError, TypeError):
         return None
     return found if isinstance(found, str) else None
 
 
 def record_of(file: Path, number: int, text: str) -> Record:
-    from hopweave.core.errors import DataError
     from hopweave.record import Record
 
     try:
@@ -117,8 +110,6 @@ def _name(file: Path) -> str:
 
 def append(path: Path, text: str) -> None:
     """Adds a line to a file of records; an empty text only shows that it can be written to."""
-    from hopweave.core.errors import DataError, SettingsError
-
     if _ADDRESS.match(str(path)):
         raise SettingsError(
             "--out is a file, not an address; give a file, or keep answers at an address with: hopweave serve --answers"
@@ -137,8 +128,6 @@ def append(path: Path, text: str) -> None:
 
 def print_record(record: Record, *, as_json: bool, with_calls: bool, with_thoughts: bool, with_legend: bool) -> None:
     """Prints a record in the form of the commands that answer; why it has no answer is left to `end_of`."""
-    from hopweave.show.plain import plain_json
-
     if as_json:
         typer.echo(plain_json(record.to_json()))
         return

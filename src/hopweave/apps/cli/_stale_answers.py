@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from hopweave.apps.cli._terminal import say
+from hopweave.show.plain import counted, cut, one_line, plain_json
 
 if TYPE_CHECKING:
     from hopweave.run.staleness import Checked, StaleAnswer, StaleCitation, StaleClaim
@@ -24,8 +25,6 @@ def say_stale(found: Iterator[StaleAnswer], checked: Checked, *, as_json: bool =
         checked: what has been checked so far.
         as_json: print a line of JSON for each, and on standard error only what could not be checked.
     """
-    from hopweave.show.plain import counted, plain_json
-
     num_stale = 0
     for answer in found:
         num_stale += 1
@@ -44,8 +43,6 @@ def say_stale(found: Iterator[StaleAnswer], checked: Checked, *, as_json: bool =
 
 
 def _answer_lines(stale: StaleAnswer) -> Iterator[str]:
-    from hopweave.show.plain import one_line
-
     answer = stale.record.answer
     yield f"{stale.place}: {one_line(stale.record.question.text)}"
     if answer is not None:
@@ -56,7 +53,6 @@ def _answer_lines(stale: StaleAnswer) -> Iterator[str]:
 
 def _claim_lines(stale: StaleClaim) -> Iterator[str]:
     from hopweave.show.outline import ARROW
-    from hopweave.show.plain import one_line
 
     claim = stale.claim
     change = _change(claim.support, stale.now.support)
@@ -66,8 +62,6 @@ def _claim_lines(stale: StaleClaim) -> Iterator[str]:
 
 
 def _citation_lines(stale: StaleCitation) -> Iterator[str]:
-    from hopweave.show.plain import cut, one_line
-
     citation = stale.citation
     name = f"[{citation.mark}]" if citation.mark else "against it:"
     what = f"the title {stale.what}" if stale.in_title else stale.what

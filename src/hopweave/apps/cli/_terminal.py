@@ -10,18 +10,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import typer
 
+from hopweave.core.catalog import Entry
 from hopweave.core.errors import DataError
 from hopweave.core.files import MAX_HELD_BYTES
 from hopweave.show.plain import flat, visible
 from hopweave.show.table import Column, Table, rows
 from hopweave.show.table_text import TERMINAL_WIDTH, table_lines
-
-if TYPE_CHECKING:
-    from hopweave.core.catalog import Entry
 
 
 class PlainStream:
@@ -94,9 +92,9 @@ def say(line: str = "", *, err: bool = False) -> None:
     typer.echo(flat(line), err=err)
 
 
-def say_table(table: Table, *, indent: str = "", max_width: int | None = TERMINAL_WIDTH) -> None:
-    """Prints a table; see `table_lines`."""
-    for line in table_lines(table, indent=indent, max_width=max_width):
+def say_table(table: Table, *, indent: str = "") -> None:
+    """Prints a table within the width of a terminal; see `table_lines`."""
+    for line in table_lines(table, indent=indent, max_width=TERMINAL_WIDTH):
         say(line)
 
 

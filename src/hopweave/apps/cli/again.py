@@ -16,6 +16,9 @@ from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import RESUMES, Calls, Legend, Thoughts
 from hopweave.apps.cli._record_files import append, chosen, end_of, print_record, record_of
+from hopweave.core.catalog import entries
+from hopweave.core.errors import DataError
+from hopweave.core.files import read_json, read_whole
 
 if TYPE_CHECKING:
     from hopweave.record import Record
@@ -76,8 +79,6 @@ def _assigned(change: str, pairs: Sequence[str] | None) -> list[dict[str, Any]]:
     Raises:
         DataError: for a pair that is not STEP=TEXT.
     """
-    from hopweave.core.errors import DataError
-
     found = []
     for pair in pairs or ():
         step, equals, text = pair.partition("=")
@@ -88,9 +89,6 @@ def _assigned(change: str, pairs: Sequence[str] | None) -> list[dict[str, Any]]:
 
 
 def _read_changes(path: Path) -> list[Any]:
-    from hopweave.core.errors import DataError
-    from hopweave.core.files import read_json, read_whole
-
     try:
         found = read_json(read_whole(path))
     except OSError as error:
@@ -104,8 +102,6 @@ def _read_changes(path: Path) -> list[Any]:
 
 def _method_of(record: Record) -> str:
     """The method of a record, if it is one of the catalog; nothing that a record names is run as code."""
-    from hopweave.core.catalog import entries
-
     return record.setup.method if record.setup.method in entries("methods") else ""
 
 

@@ -9,6 +9,8 @@ import typer
 
 from hopweave.apps.cli._options import write_out
 from hopweave.apps.cli._terminal import say, say_entries
+from hopweave.core.catalog import entries
+from hopweave.core.errors import SettingsError
 
 if TYPE_CHECKING:
     from hopweave.evaluation.reports.analysis_results import AnalysisResult
@@ -46,7 +48,6 @@ def analyse(
     if run is None:
         _list()
         return
-    from hopweave.core.errors import SettingsError
     from hopweave.evaluation.reports.analysis import analyse as make
     from hopweave.evaluation.reports.analysis_results import written
     from hopweave.run.nested_settings import assignments
@@ -71,8 +72,6 @@ def _form_of(out: Path) -> Form:
     Raises:
         SettingsError: for one that says none.
     """
-    from hopweave.core.errors import SettingsError
-
     form = _FORMS.get(out.suffix.lower())
     if form is None:
         raise SettingsError(f"cannot tell how to write {out.suffix!r}; use .md, .csv, .svg or .txt, or say --as")
@@ -80,8 +79,6 @@ def _form_of(out: Path) -> Form:
 
 
 def _list() -> None:
-    from hopweave.core.catalog import entries
-
     say_entries(entries("analyses").values())
 
 
@@ -91,8 +88,6 @@ def _options(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     Raises:
         SettingsError: for a key that does not name an analysis and an option.
     """
-    from hopweave.core.errors import SettingsError
-
     for name, options in given.items():
         if not isinstance(options, dict):
             raise SettingsError(f"--set {name}=... names no analysis; write it as NAME.option=value")

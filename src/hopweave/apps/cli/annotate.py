@@ -9,6 +9,7 @@ import typer
 
 from hopweave.apps.cli._options import Run
 from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import SettingsError
 
 if TYPE_CHECKING:
     from hopweave.evaluation.judging.annotation import Agreement, Row
@@ -31,7 +32,6 @@ def annotate(
     The sheet shows fragment, mark and passage, shuffled and without the method. AMP is the share of marks that people judge
     well placed, averaged over answers; Fleiss' kappa measures their agreement.
     """
-    from hopweave.core.errors import SettingsError
     from hopweave.evaluation.judging.annotation import agreement, read_sheet, write_sheet
     from hopweave.evaluation.runs.folder import RunFolder
 

@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hopweave.apps.cli._bar import bar
 from hopweave.apps.cli._options import RESUMES, Assignments, Config, Profile, listed, settings_of, write_out
 from hopweave.apps.cli._terminal import say, say_table
+from hopweave.core.catalog import key_of
+from hopweave.core.errors import DataError, RunError, SettingsError, suggest
+from hopweave.show.table import Table, columns, rows
 
 if TYPE_CHECKING:
     from hopweave.evaluation.runs.folder import RunFolder
@@ -73,8 +77,6 @@ def calibrate(
     Pairs: the threshold that best separates pairs with the answer from pairs without, as SearChain did. A pair is positive if
     its passage contains a gold answer, and predicted positive if the reader's f is above theta.
     """
-    from hopweave.core.errors import DataError, SettingsError
-
     for source in sources:
         if not source.exists():
             raise DataError(f"there is no {source}; give the folder of a run, or a JSONL file of pairs")
@@ -87,7 +89,6 @@ def calibrate(
         raise SettingsError(f"a threshold is chosen on one file of pairs, not on {len(sources)}; give one of them")
     _refuse("on pairs", "leave it out, or give a run", to=to, at_least=at_least, methods=methods)
     what = "theta" if what == "auto" else what
-    from hopweave.core.catalog import key_of
     from hopweave.evaluation.scoring.reader_thresholds import pairs_of_file
 
     settings = settings_of(set_, config, replay=replay, reader=reader, llm=llm, profile=profile)
@@ -109,7 +110,6 @@ def calibrate(
 
 
 def _calibrate_confidence(paths: Sequence[Path], to: Path | None, at_least: float | None, methods: Sequence[str]) -> None:
-    from hopweave.core.errors import SettingsError
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.calibrating import WANTED, fitted
 
@@ -146,7 +146,6 @@ def _labelled(run: RunFolder, methods: Sequence[str]) -> tuple[list[Labelled], i
     Raises:
         DataError: if there are none, answers were withheld, or there is no such method.
     """
-    from hopweave.core.errors import DataError, suggest
     from hopweave.evaluation.scoring.calibrating import labelled_in
 
     for method in methods:
@@ -168,8 +167,6 @@ def _labelled(run: RunFolder, methods: Sequence[str]) -> tuple[list[Labelled], i
 
 
 def _check_one_model(labelled: Sequence[Labelled]) -> None:
-    from hopweave.core.errors import DataError
-
     llms = sorted({one.llm for one in labelled})
     if len(llms) > 1:
         raise DataError(f"the answers are of several models, {' and '.join(llms)}; a calibration is for one")
@@ -196,15 +193,12 @@ def _refuse(what: str, instead: str, **given: object) -> None:
     Raises:
         SettingsError: for the first that was given.
     """
-    from hopweave.core.errors import SettingsError
-
     for name, value in given.items():
         if value not in (None, "", False):
             raise SettingsError(f"--{name.replace('_', '-')} has no effect {what}; {instead}")
 
 
 def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | None) -> list[Scored]:
-    from hopweave.core.errors import RunError
     from hopweave.evaluation.scoring.reader_thresholds import scored_by_reader
     from hopweave.record import what_failed
 
@@ -240,7 +234,6 @@ def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str
 
 
 def _scored_for_alpha(pairs: Sequence[Pair], rouge: Literal["f1", "precision"], out: Path | None) -> list[Scored]:
-    from hopweave.core.errors import DataError
     from hopweave.evaluation.scoring.reader_thresholds import scored_by_rouge
 
     if not any(pair.answer for pair in pairs):
@@ -257,19 +250,14 @@ def _scored_for_alpha(pairs: Sequence[Pair], rouge: Literal["f1", "precision"], 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
     """On standard error: a bar if that is a terminal, else an occasional line."""
-    from rich.progress import Progress
-
-    from hopweave.apps.cli._console import console
-
     num_done = 0
-    with Progress(console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("reading", total=total)
+    with bar("reading", total) as advance:
 
         def on_done(_: Outcome) -> None:
             nonlocal num_done
             num_done += 1
-            progress.advance(task)
-            if progress.disable and num_done % max(1, total // 10) == 0:
+            advance()
+            if not sys.stderr.isatty() and num_done % max(1, total // 10) == 0:
                 say(f"read {num_done} of {total}", err=True)
 
         yield on_done
@@ -277,7 +265,7 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
 
 def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
     from hopweave.evaluation.scoring.reader_thresholds import best_of, f1_interval, sweep, thresholds
-    from hopweave.show.table import Table, columns, rows
+    from hopweave.evaluation.scoring.statistics import NUM_FIGURE_RESAMPLES
 
     num_positive = sum(one.is_positive for one in scored)
     say(f"  {num_positive} positive, {len(scored) - num_positive} negative")
@@ -295,7 +283,10 @@ def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, s
         say(f"no {what} finds a positive pair, so none is best")
         return
     interval = f1_interval(scored, best.threshold)
-    within = f", 95% interval {interval[0]:.3f} to {interval[1]:.3f} (1,000 bootstrap samples of queries)" if interval else ""
+    within = ""
+    if interval is not None:
+        samples = f"{NUM_FIGURE_RESAMPLES:,} bootstrap samples of queries"
+        within = f", 95% interval {interval.low:.3f} to {interval.high:.3f} ({samples})"
     say()
     say(f"best: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{within}")
     if best.threshold == points[0].threshold or (best.threshold == points[-1].threshold and best.num_predicted):

@@ -13,6 +13,8 @@ import typer
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._terminal import say
+from hopweave.core.catalog import entries
+from hopweave.core.errors import DataError, HopweaveError
 from hopweave.show.plain import one_line
 
 if TYPE_CHECKING:
@@ -66,8 +68,6 @@ def _lines() -> Iterator[str]:
     Raises:
         DataError: if it is not text.
     """
-    from hopweave.core.errors import DataError
-
     is_terminal = sys.stdin.isatty()
     if is_terminal:
         _edit_lines()
@@ -109,8 +109,6 @@ class _Conversation:
 
     def take(self, line: str) -> bool:
         """Answers a question or obeys a command; returns whether the conversation continues. Errors are printed, not raised."""
-        from hopweave.core.errors import HopweaveError
-
         command, _, rest = line.partition(" ")
         try:
             if command in ("/quit", "/exit"):
@@ -182,8 +180,6 @@ class _Conversation:
         say()
 
     def _choose_method(self, name: str) -> None:
-        from hopweave.core.catalog import entries
-
         if not name:
             say(f"{self._weaver.settings.method}; there are: {', '.join(entries('methods'))}")
             return

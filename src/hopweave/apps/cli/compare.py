@@ -10,11 +10,13 @@ import typer
 
 from hopweave.apps.cli._options import MetricAssignments, Run, listed, metric_options
 from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import DataError
+from hopweave.show.table import Table, between, columns, decimal, plain_text, probability, rows, short_names
+from hopweave.show.table_text import table_lines, title_lines
 
 if TYPE_CHECKING:
     from hopweave.evaluation.scoring.comparisons import Comparisons
     from hopweave.evaluation.scoring.results import Comparison
-    from hopweave.show.table import Table
 
 app = typer.Typer(add_completion=False)
 
@@ -46,7 +48,6 @@ def compare(
     else a paired permutation test; p (Holm) is corrected for the number of methods. The detectable difference is the smallest
     that this many pairs would show with a power of 80% at the strictest level that Holm requires.
     """
-    from hopweave.core.errors import DataError
     from hopweave.evaluation.reports.reproduce import compare_command
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.compare import compare as compare_methods
@@ -76,8 +77,6 @@ def compare(
 
 def _lines(table: Comparisons) -> Iterator[str]:
     from hopweave.evaluation.reports.conclusions import comparison_sentence
-    from hopweave.show.table import plain_text
-    from hopweave.show.table_text import table_lines, title_lines
 
     better = f"; {table.better} is better" if table.better else ""
     yield from title_lines(f"{table.dataset}: {table.column} against {table.baseline}")
@@ -94,8 +93,6 @@ def _lines(table: Comparisons) -> Iterator[str]:
 
 def _tables(table: Comparisons) -> tuple[Table, Table]:
     """The differences, and the tests."""
-    from hopweave.show.table import Table, columns, rows, short_names
-
     names = short_names([table.baseline, *table.methods])
     heads = ("pairs", "failed", "left out", "mean", names[table.baseline], "difference", "95% interval", "answered only")
     numbers = rows([names[one.method], *_numbers(one)] for one in table.rows)
@@ -106,8 +103,6 @@ def _tables(table: Comparisons) -> tuple[Table, Table]:
 
 
 def _numbers(row: Comparison) -> list[str]:
-    from hopweave.show.table import between, decimal
-
     interval, bounds = (between(ends.low, ends.high) if ends is not None else "" for ends in (row.interval, row.bounds))
     counts = [str(row.num_pairs), str(row.num_failed), str(row.num_left_out)]
     means = [decimal(row.mean), decimal(row.baseline_mean), decimal(row.difference)]
@@ -116,8 +111,6 @@ def _numbers(row: Comparison) -> list[str]:
 
 
 def _tests(row: Comparison) -> list[str]:
-    from hopweave.show.table import decimal, probability
-
     ps = [probability(row.p), probability(row.p_mid), probability(row.p_holm)]
     sizes = ["-" if value is None else decimal(value) for value in (row.effect_size, row.minimum_detectable)]
     return [row.test or "-", *ps, *sizes]

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopweave.apps.cli._terminal import say, standard_output
+from hopweave.core.catalog import key_of, load
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.part_files import allow
 from hopweave.show.plain import counted, plain_json
 
 if TYPE_CHECKING:
@@ -69,8 +71,6 @@ def corpus(
 
 def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Path]) -> Iterator[Passage]:
     from hopweave.core.building import build
-    from hopweave.core.catalog import key_of, load
-    from hopweave.core.part_files import allow
     from hopweave.core.protocols import PassageSource
     from hopweave.ingest.read import CorpusOptions, read_corpus
     from hopweave.ingest.tally import Tally

@@ -8,13 +8,14 @@ import typer
 
 from hopweave.apps.cli._options import Assignments, Config, settings_of
 from hopweave.apps.cli._terminal import say
+from hopweave.core.catalog import ROLES, Role, asks_the_model, check_extra, entries, entry, key_of, load, missing_from
+from hopweave.core.errors import DataError, HopweaveError, MissingExtra, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
     from pathlib import Path
     from typing import Any
 
-    from hopweave.core.catalog import Role
     from hopweave.run.settings import Settings
 
 app = typer.Typer(add_completion=False)
@@ -63,7 +64,6 @@ def _examine(settings: Settings) -> None:
     import asyncio
 
     from hopweave.apps.cli._settings_summary import model_in_words
-    from hopweave.core.catalog import key_of
     from hopweave.run.trust import guarded
 
     say(model_in_words(settings))
@@ -84,8 +84,6 @@ def _examine(settings: Settings) -> None:
 async def _examined(settings: Settings) -> dict[str, Any] | None:
     """The settings that follow from what was found, which is printed; `None` if the model does not answer."""
     from hopweave.apps.cli._model_check import ModelCheck
-    from hopweave.core.catalog import key_of
-    from hopweave.core.errors import HopweaveError
 
     key = key_of("llms", settings.llm)
     try:
@@ -114,7 +112,6 @@ async def _examined(settings: Settings) -> dict[str, Any] | None:
 
 def _shown_options(settings: Settings) -> dict[str, Any]:
     """The options that were given, without secrets."""
-    from hopweave.core.catalog import key_of
     from hopweave.core.redaction import public
 
     given = settings.llms.get(key_of("llms", settings.llm), {})
@@ -140,8 +137,6 @@ def _findings(pairs: list[str] | None, config: Path | None) -> Iterator[tuple[bo
     import platform
     import sys
 
-    from hopweave.core.errors import HopweaveError
-
     yield sys.version_info >= (3, 11), True, f"Python {platform.python_version()} (3.11 or newer)"
     try:
         settings = settings_of(pairs, config)
@@ -158,8 +153,6 @@ def _findings(pairs: list[str] | None, config: Path | None) -> Iterator[tuple[bo
 
 
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.core.catalog import ROLES, asks_the_model, entry, load, missing_from
-    from hopweave.core.errors import MissingExtra, SettingsError
     from hopweave.run.opening import engine_of
 
     chosen = _chosen(settings)
@@ -212,8 +205,6 @@ def _why_not_built(settings: Settings, role: Role, name: str) -> str:
     """Why a component cannot be created with its options, or a model has no address or key; empty if nothing is wrong."""
     import asyncio
 
-    from hopweave.core.errors import HopweaveError
-
     try:
         part = settings.part(role, name)
         if role == "llms":
@@ -227,7 +218,6 @@ def _why_not_built(settings: Settings, role: Role, name: str) -> str:
 
 async def _set_up(llm: Any, name: str) -> None:
     """Sets up the client of an endpoint, which sends nothing. Any other model is left closed: opening it takes long."""
-    from hopweave.core.catalog import entry
     from hopweave.core.protocols import Opens, is_part
 
     try:
@@ -240,8 +230,6 @@ async def _set_up(llm: Any, name: str) -> None:
 
 def _role(role: Role, needed: Container[tuple[str, str]]) -> Iterator[tuple[bool, bool, str]]:
     """How many components of a role work, and a line for those that do not, together if the reason is the same."""
-    from hopweave.core.catalog import entries
-
     names = entries(role)
     failed: dict[tuple[bool, str], list[str]] = {}
     for name in names:
@@ -255,9 +243,6 @@ def _role(role: Role, needed: Container[tuple[str, str]]) -> Iterator[tuple[bool
 
 def _why_not(role: Role, name: str) -> str:
     """Why a component does not work; empty if it does."""
-    from hopweave.core.catalog import check_extra, load
-    from hopweave.core.errors import HopweaveError
-
     try:
         load(role, name)
         check_extra(role, name)
@@ -269,7 +254,6 @@ def _why_not(role: Role, name: str) -> str:
 
 
 def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.core.errors import HopweaveError
     from hopweave.models.weights import DEFAULT_MODEL, is_present, model_path
 
     name = name or DEFAULT_MODEL
@@ -292,7 +276,6 @@ def _word_vectors() -> Iterator[tuple[bool, bool, str]]:
 
 
 def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.core.errors import HopweaveError
     from hopweave.run.opening import STARTER, index_folder
     from hopweave.run.settings import server_of
 
@@ -314,7 +297,6 @@ def _retriever(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from contextlib import suppress
     from pathlib import Path
 
-    from hopweave.core.errors import DataError, HopweaveError
     from hopweave.run.opening import STARTER, engine_of, open_retriever
 
     try:
@@ -336,7 +318,6 @@ def _retriever(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
 def _store(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from pathlib import Path
 
-    from hopweave.core.errors import HopweaveError
     from hopweave.run.store.stores import open_store
 
     path = settings.store.path

@@ -16,6 +16,7 @@ from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import RESUMES, listed
 from hopweave.apps.cli._terminal import say
+from hopweave.show.plain import cut, one_line
 
 if TYPE_CHECKING:
     from hopweave.evaluation.runs.estimate import Estimate, Range
@@ -130,7 +131,6 @@ def _watcher() -> AbstractContextManager[Watcher]:
 def _report(outcome: Outcome, out: Path) -> None:
     from hopweave.evaluation.runs.progress_bars import duration
     from hopweave.record import what_failed, what_to_do
-    from hopweave.show.plain import cut, one_line
     from hopweave.show.thinking import of_which
 
     progress = outcome.progress

@@ -99,6 +99,7 @@ def index(
     """
     from hopweave.ingest.intake import Intake
     from hopweave.ingest.tally import Tally
+    from hopweave.retrieval.index.index_folder import is_index
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": reading.language is not None}
@@ -127,7 +128,7 @@ def index(
         options, tally = reading.corpus_options(lenient=not strict), Tally(names_all=reading.verbose)
         intake = Intake(paths, sync, options, tally, gone_ok=gone_ok)
         intake.elsewhere = _elsewhere(context, client, processes, intake)
-        is_update = add or (sync and Path(to, "manifest.json").exists())
+        is_update = add or (sync and is_index(Path(to)))
         summary = _write(Path(to), writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
 

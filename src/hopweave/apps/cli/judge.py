@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.apps.cli._bar import bar
 from hopweave.apps.cli._options import RESUMES, Assignments, Config, Profile, Run, settings_of
 from hopweave.apps.cli._terminal import say
 
@@ -59,6 +61,7 @@ async def _judge(settings: Settings, records: list[Record], path: Path) -> Tally
 
     components = open_model(settings)
     try:
-        return await judge_records(Judge(components), records, path, max_parallel=components.llm.abilities.max_parallel or 8)
+        max_parallel, progress = components.llm.abilities.max_parallel or 8, partial(bar, "judging")
+        return await judge_records(Judge(components), records, path, max_parallel=max_parallel, progress=progress)
     finally:
         await components.close()

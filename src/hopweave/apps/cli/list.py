@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hopweave.apps.cli._terminal import say, say_entries
-
-if TYPE_CHECKING:
-    from hopweave.core.errors import SettingsError
+from hopweave.core.catalog import ROLES, entries, entry, key_of, load
+from hopweave.core.errors import SettingsError, suggest
+from hopweave.core.part_files import allow
 
 app = typer.Typer(add_completion=False)
 _SETTINGS = "settings"
@@ -22,8 +22,6 @@ def list_parts(
     name: Annotated[str, typer.Argument(help="One component, or FILE.py:CLASS, to see its options; or a setting.")] = "",
 ) -> None:
     """List the available components, discovered from the files themselves; or, with `settings`, all settings."""
-    from hopweave.core.catalog import ROLES, entries
-
     if role == _SETTINGS:
         _show_settings(name)
         return
@@ -42,9 +40,6 @@ def list_parts(
 
 def _no_role(given: str) -> SettingsError:
     """The error for a role that there is not, which may be the name of a component."""
-    from hopweave.core.catalog import ROLES, entries
-    from hopweave.core.errors import SettingsError, suggest
-
     of = [role for role in ROLES if given in entries(role)]
     if of:
         commands = " or ".join(f"hopweave list {role} {given}" for role in of)
@@ -59,7 +54,6 @@ def _show_settings(name: str) -> None:
         SettingsError: for a name that is no setting.
     """
     from hopweave.apps.cli._settings_table import all_settings
-    from hopweave.core.errors import SettingsError, suggest
 
     known = list(all_settings())
     shown = [one for one in known if not name or one.key == name or one.key.startswith(f"{name}.")]
@@ -85,9 +79,7 @@ def _show_options(role: Any, name: str) -> None:
     import inspect
     from typing import get_type_hints
 
-    from hopweave.core.catalog import entry, key_of, load
     from hopweave.core.options import notes_of
-    from hopweave.core.part_files import allow
 
     allow(name)
     part = load(role, name)

@@ -11,6 +11,8 @@ from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import named
 from hopweave.apps.cli._terminal import say, unfiltered
+from hopweave.core.catalog import require
+from hopweave.core.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +42,6 @@ def mcp(
     Clients see only the named corpora, and can choose only methods by name. docs/mcp.md has configurations for desktop clients.
     Over HTTP no key is needed, and only this machine is served; to serve others, use `hopweave serve`.
     """
-    from hopweave.core.catalog import require
-
     require("mcp", "mcp")
     settings = asking.settings()
     offered = named(corpora or []) or named([settings.corpus])
@@ -66,7 +66,6 @@ async def _listening(offered: Mapping[str, str], settings: Settings, port: int) 
     import uvicorn
 
     from hopweave.apps.mcp_server.tools import serving
-    from hopweave.core.errors import SettingsError
 
     async with serving(offered, settings) as server:
         app = server.streamable_http_app(host=_HOST)

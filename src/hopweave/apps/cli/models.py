@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopweave.apps.cli._terminal import say, say_table
+from hopweave.core.errors import HopweaveError
+from hopweave.show.table import Table, columns, rows
 
 if TYPE_CHECKING:
     from hopweave.models.weights import KnownModel
@@ -29,7 +31,6 @@ def list_models() -> None:
     """
     from hopweave.models.weights import KNOWN_MODELS
     from hopweave.models.weights.kept import kept_models
-    from hopweave.show.table import Table, columns, rows
 
     lines = [_known_line(model) for model in KNOWN_MODELS.values()]
     lines += [
@@ -99,8 +100,6 @@ def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the
 def _warm(name: str) -> None:
     """Saves what prompts of the settings' method begin with; what prevents it is said, and it is left to the first answer."""
     import asyncio
-
-    from hopweave.core.errors import HopweaveError
 
     try:
         asyncio.run(_save_beginnings(name))
@@ -178,7 +177,6 @@ def _known_line(model: KnownModel) -> Sequence[str]:
 def _say_what_suits() -> None:
     """Which model suits machines of several sizes, and this one."""
     from hopweave.models.weights.memory import of_size, suiting, this_machine
-    from hopweave.show.table import Table, columns, rows
 
     here = this_machine()
     lines = [(f"{gib} GB", *(suiting(of_size(gib, with_gpu=gpu)).name for gpu in (False, True))) for gib in _SIZES_IN_GB]

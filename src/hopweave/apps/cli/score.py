@@ -9,12 +9,14 @@ import typer
 
 from hopweave.apps.cli._options import MetricAssignments, Run, listed, metric_options
 from hopweave.apps.cli._terminal import say
+from hopweave.core.part_files import allow
+from hopweave.show.table import Table, between, columns, decimal, plain_text, rows, short_names
+from hopweave.show.table_text import table_lines
 
 if TYPE_CHECKING:
     from hopweave.core.types import Column
     from hopweave.evaluation.scoring.results import Cell, Interval, MacroMean, Mean, OverSeeds
     from hopweave.evaluation.scoring.summary import Summary
-    from hopweave.show.table import Table
 
 app = typer.Typer(add_completion=False)
 
@@ -46,7 +48,6 @@ def score(
     questions; where one says next to nothing, the table says "too few questions", and scores.json has it. Bounds are the means
     if all failed or unscored questions had the worst, or the best, possible value.
     """
-    from hopweave.core.part_files import allow
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
     from hopweave.evaluation.scoring.summary import columns_of, summarize
@@ -67,7 +68,6 @@ def score(
 
 def _lines(summary: Summary, columns: Mapping[str, Column]) -> Iterator[str]:
     from hopweave.record import what_failed, what_to_do
-    from hopweave.show.table_text import table_lines
 
     yield from _conclusions(summary)
     for table in _tables(summary, columns):
@@ -89,7 +89,6 @@ def _lines(summary: Summary, columns: Mapping[str, Column]) -> Iterator[str]:
 def _conclusions(summary: Summary) -> Iterator[str]:
     """What the scores show, in sentences: a paragraph for each dataset."""
     from hopweave.evaluation.reports.conclusions import better_sentences, standing_sentences
-    from hopweave.show.table import plain_text
 
     for ranking in summary.rankings:
         standing, *meaning = standing_sentences(ranking)
@@ -112,8 +111,6 @@ def _tables(summary: Summary, columns: Mapping[str, Column]) -> Iterator[Table]:
 
 
 def _over_datasets(macro: Sequence[MacroMean]) -> Table:
-    from hopweave.show.table import Table, columns, decimal, rows, short_names
-
     names = short_names([one.method for one in macro])
     over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(macro[0].datasets, macro[0].columns, strict=True))
     lines = (
@@ -126,8 +123,6 @@ def _over_datasets(macro: Sequence[MacroMean]) -> Table:
 
 
 def _over_seeds(one: OverSeeds) -> Table:
-    from hopweave.show.table import Table, columns, decimal, rows
-
     title = f"{one.dataset}: {one.method} under the seeds {', '.join(map(str, one.seeds))}"
     lines = (
         [name, *map(decimal, (of.mean, of.standard_deviation, of.lowest, of.highest)), str(of.num_seeds)]
@@ -139,7 +134,6 @@ def _over_seeds(one: OverSeeds) -> Table:
 def _cell_tables(title: str, cells: Sequence[Cell], about: Mapping[str, Column]) -> Iterator[Table]:
     """The counts of each cell, and its means by column."""
     from hopweave.evaluation.reports.numbers import MAX_WIDTH, MIN_QUESTIONS, TOO_FEW
-    from hopweave.show.table import Table, columns, rows, short_names
 
     methods = short_names([cell.method for cell in cells])
     names = [name for name in about if name not in _ONLY_IF_ANY or any(_value_of(cell, name) for cell in cells)]
@@ -173,7 +167,6 @@ def _has_data(mean: Mean | None) -> bool:
 
 def _mean_fields(mean: Mean | None, column: Column) -> list[str]:
     from hopweave.evaluation.reports.numbers import TOO_FEW, is_share, is_telling
-    from hopweave.show.table import decimal
 
     if mean is None:
         return ["no data", "", "0", "0", "", "", "0", "0"]
@@ -185,6 +178,4 @@ def _mean_fields(mean: Mean | None, column: Column) -> list[str]:
 
 
 def _between(interval: Interval | None) -> str:
-    from hopweave.show.table import between
-
     return between(interval.low, interval.high) if interval is not None else "-"

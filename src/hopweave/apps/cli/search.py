@@ -10,6 +10,8 @@ import typer
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._terminal import say, standard_input
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.show.plain import plain_json
 
 if TYPE_CHECKING:
     from hopweave.core.types import Hit
@@ -35,7 +37,6 @@ def search(
 
     No model is called, so a retriever that asks one cannot be used here.
     """
-    from hopweave.core.errors import SettingsError
     from hopweave.core.protocols import WordSearcher
     from hopweave.core.visibility import PUBLIC
     from hopweave.run.opening import open_retriever
@@ -59,7 +60,6 @@ def search(
 
 def _also_in(corpus: str, hits: list[Hit]) -> dict[str, tuple[str, ...]]:
     """The sources of other documents with the text of some hits; none if the index does not know them."""
-    from hopweave.core.errors import DataError
     from hopweave.retrieval.index.bm25_intake import copies_of
 
     try:
@@ -76,7 +76,6 @@ def _print(
     from hopweave.core.json_text import one_line_of_json
     from hopweave.core.types import Hit
     from hopweave.show.hits import hit_lines
-    from hopweave.show.plain import plain_json
 
     if as_json:
         of_hit = TypeAdapter(Hit)

@@ -11,6 +11,7 @@ from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import named
 from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import MissingExtra
 
 if TYPE_CHECKING:
     from hopweave.apps.server.service import Service
@@ -55,8 +56,6 @@ def serve(
 
     Without keys everyone who reaches the server may ask, so it listens only at a loopback address.
     """
-    from hopweave.core.errors import MissingExtra
-
     try:
         from hopweave.apps.server.app import create_app
         from hopweave.apps.server.listening import listen

@@ -14,6 +14,8 @@ import typer
 from hopweave.apps.cli._options import Legend, Thoughts
 from hopweave.apps.cli._record_files import chosen, read_lines, record_of
 from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.show.plain import cut, one_line, plain_json, seconds_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -75,8 +77,6 @@ def _view_of(out: Path) -> View | None:
     Raises:
         SettingsError: for a suffix that says nothing.
     """
-    from hopweave.core.errors import SettingsError
-
     suffix = out.suffix.lower()
     if suffix not in _VIEWS_BY_SUFFIX:
         raise SettingsError(f"cannot tell what to draw from {suffix!r}; use {_SUFFIXES}, or say --as")
@@ -95,8 +95,6 @@ def _drawn(record: Record, view: View | None, *, calls: bool, thoughts: bool, wi
 
             return draw_mermaid(record, calls=calls)
         case "json":
-            from hopweave.show.plain import plain_json
-
             return plain_json(record.to_json()) + "\n"
         case _:
             from hopweave.apps.cli._legend import legend_for_user
@@ -115,7 +113,6 @@ def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
     from rich.text import Text
 
     from hopweave.show.legend import banner_of
-    from hopweave.show.plain import cut, one_line, seconds_text
     from hopweave.show.terminal import STYLES
 
     listed = list(records)
@@ -155,7 +152,6 @@ def _put(drawn: RenderableType, out: Path | None) -> None:
         DataError: if the file cannot be written.
     """
     from hopweave.apps.cli._console import console
-    from hopweave.core.errors import DataError
 
     if out is None:
         if isinstance(drawn, str):

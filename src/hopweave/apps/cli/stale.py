@@ -8,6 +8,7 @@ import typer
 
 from hopweave.apps.cli._options import Assignments, Config, settings_of
 from hopweave.apps.cli._stale_answers import say_stale
+from hopweave.core.errors import SettingsError
 from hopweave.core.lazy_pattern import lazy_pattern
 
 app = typer.Typer(add_completion=False)
@@ -67,7 +68,6 @@ def _corpora(given: list[str]) -> tuple[str, dict[str, str]]:
         SettingsError: for two corpora for all answers, or for one without a name or an index.
     """
     from hopweave.apps.cli._options import named
-    from hopweave.core.errors import SettingsError
 
     of_all = [one for one in given if not _NAMED.match(one)]
     if len(of_all) > 1:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.files import sha256_of
 
 if TYPE_CHECKING:
     from hopweave.run.trust import Found
@@ -29,7 +31,6 @@ def trust(
 
     Read them first: their settings of this kind are printed. A file that is changed afterwards must be trusted again.
     """
-    from hopweave.core.errors import SettingsError
     from hopweave.run.trust import distrust
 
     if listing and (remove or path is not None):
@@ -46,7 +47,6 @@ def trust(
 
 
 def _trust(place: Path) -> None:
-    from hopweave.core.errors import DataError
     from hopweave.run.trust import TRUSTED_NAMES
     from hopweave.run.trust import trust as trust_file
 
@@ -93,7 +93,6 @@ def _shown(key: str, value: object) -> str:
 
 
 def _list() -> None:
-    from hopweave.core.files import sha256_of
     from hopweave.run.trust import trusted
 
     known = trusted()

@@ -13,6 +13,7 @@ from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._indexing import ReadingOptions, report
 from hopweave.apps.cli._stale_answers import say_stale
 from hopweave.apps.cli._terminal import say
+from hopweave.core.catalog import require
 from hopweave.core.errors import DataError, RunError
 from hopweave.show.plain import one_line
 
@@ -41,8 +42,6 @@ def watch(
     Only answers over this index are checked. Give the same options as to `hopweave index`: a file that was read with other
     options is read again.
     """
-    from hopweave.core.catalog import require
-
     watchfiles = require("watchfiles", "watch")
     for path in paths:
         if not path.exists():
@@ -109,6 +108,7 @@ def _sync(
     from hopweave.ingest.intake import Intake
     from hopweave.ingest.tally import Tally
     from hopweave.retrieval.engines.bm25 import BM25
+    from hopweave.retrieval.index.index_folder import is_index
     from hopweave.run.settings import read_settings
     from hopweave.run.staleness import Checked, stale_answers
 
@@ -116,7 +116,7 @@ def _sync(
     options, tally = reading.corpus_options(lenient=True), Tally(names_all=reading.verbose)
     intake = Intake(paths, sync=True, options=options, tally=tally)
     try:
-        summary = BM25.take_in(to, intake, update=(to / "manifest.json").exists(), language=language)
+        summary = BM25.take_in(to, intake, update=is_index(to), language=language)
         if summary.fingerprint == last:
             return last
         report(str(to), "synced", summary, intake, started)

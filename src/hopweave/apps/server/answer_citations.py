@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from hopweave.apps.server.inert_markdown import inert
 from hopweave.citations.marking import WHOLE_CORPUS, WITHHELD, says_unknown
-from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
-from hopweave.core.json_text import whole
+from hopweave.citations.shortfalls import certainty_in_words, standing_in_words
+from hopweave.core.characters import whole
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
@@ -17,12 +18,6 @@ from hopweave.text.citation_marks import Mark, leading_mark, single_marks
 from hopweave.text.document_names import full_heading
 
 NO_ANSWER = "I found no answer to that in the corpus."
-_STANDING = {
-    "supported": "A passage supports this",
-    "uncertain": UNCERTAIN,
-    "unsupported": "No passage that was found supports this",
-    "contradicted": "A passage contradicts this",
-}
 _MARKUP = lazy_pattern(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
@@ -56,7 +51,7 @@ def cited(record: Record, address: str) -> Cited:
     answer = record.answer
     if answer is None or not (answer.text or answer.short):
         return Cited(NO_ANSWER, (), ())
-    said = whole(answer.text or answer.short)
+    said = inert(whole(answer.text or answer.short), [passage for _, passage in record.cited_passages()])
     sources: dict[int, list[_Source]] = {}
     for citation, passage in dict.fromkeys(record.cited_passages()):
         sources.setdefault(citation.mark, []).append((citation, passage))
@@ -94,12 +89,7 @@ def _note(answer: Answer) -> str:
     verdict = answer.verdict
     if answer.how in WITHHELD | WHOLE_CORPUS or says_unknown(answer) or (verdict.has_tick and verdict.confidence is None):
         return ""
-    said = _STANDING[verdict.standing]
-    if answer.cites_without_support:
-        said = f"The cited passage does not settle this: {why_unsupported(answer)}"
-    elif answer.is_disputed:
-        said = "Passages disagree on this"
-    return f"({', '.join(filter(None, [said, certainty_in_words(verdict)]))}.)"
+    return f"({', '.join(filter(None, [standing_in_words(answer), certainty_in_words(verdict)]))}.)"
 
 
 def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, Any]:

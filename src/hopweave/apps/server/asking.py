@@ -11,15 +11,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
+from hopweave.apps.server.daily_counts import Reservation
 from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.server_settings import Limits
 from hopweave.core.catalog import entries, entry, key_of, load
 from hopweave.core.errors import DataError, MissingExtra, SettingsError, suggest
 from hopweave.core.memoize import Kept
-from hopweave.core.options import notes_of
+from hopweave.core.options import is_plain, notes_of
 from hopweave.core.part_files import part_file
 from hopweave.core.types import Question
 from hopweave.core.visibility import Visible
@@ -27,7 +27,6 @@ from hopweave.run.conversation import Turn
 from hopweave.run.corpora import Filter
 from hopweave.run.nested_settings import merged
 from hopweave.run.settings import Settings
-from hopweave.run.store.daily_counts import Reservation
 from hopweave.run.weaver import check_question
 
 MAX_NUMBER = 1000
@@ -171,7 +170,7 @@ class Choices:
                 self._limits_of(options),
                 require_support=_truth("require_support", options.get("require_support", False)),
                 min_confidence=_share("min_confidence", options.get("min_confidence", 0)),
-                check=_one_of("check", options.get("check", _CHECKS[0]), _CHECKS),
+                check=_check_chosen(options.get("check", _CHECKS[0])),
                 earlier=earlier,
             )
             self._check_options(asked)
@@ -222,17 +221,7 @@ def settable(method: str) -> dict[str, str]:
 def _plain_options(part: type) -> tuple[tuple[str, str], ...]:
     hints = get_type_hints(part, include_extras=True)
     named = ((one.name, hints[one.name]) for one in dataclasses.fields(part) if one.init)
-    return tuple((name, notes_of(hint)) for name, hint in named if name not in _OF_EVERY_QUESTION and _is_plain(hint))
-
-
-def _is_plain(hint: Any) -> bool:
-    """Whether a type allows only numbers, truth values and given words."""
-    origin = get_origin(hint)
-    if origin is Annotated:
-        return _is_plain(get_args(hint)[0])
-    if origin in (Union, UnionType):
-        return all(_is_plain(one) for one in get_args(hint))
-    return origin is Literal or hint in (bool, int, float, NoneType)
+    return tuple((name, notes_of(hint)) for name, hint in named if name not in _OF_EVERY_QUESTION and is_plain(hint))
 
 
 def _check_size(part: Any, options: Mapping[str, Any]) -> None:
@@ -256,9 +245,9 @@ def _share(name: str, value: object) -> float:
     return value
 
 
-def _one_of(name: str, value: object, choices: Sequence[str]) -> str:
-    if not isinstance(value, str) or value not in choices:
-        raise SettingsError(f"options.{name} must be {' or '.join(choices)}")
+def _check_chosen(value: object) -> str:
+    if not isinstance(value, str) or value not in _CHECKS:
+        raise SettingsError(f"options.check must be {' or '.join(_CHECKS)}")
     return value
 
 

@@ -6,23 +6,19 @@ import hmac
 import logging
 import math
 import time
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 
+from hopweave.apps.server.daily_counts import Daily, DailyCounts, Reservation
 from hopweave.apps.server.refusals import Refused
 from hopweave.apps.server.server_settings import KeySettings, hash_of
 from hopweave.core.errors import DataError
 from hopweave.record import Event, ModelCall
-from hopweave.run.store.daily_counts import Daily, DailyCounts, Reservation
 
 LOCAL = "local"
 """The name of every caller of a server without keys."""
-USUAL_TOKENS = 4000
-"""Tokens reserved for a question without `max_tokens` by a method that has not yet answered one: what most methods use."""
-_NUM_REMEMBERED = 64
 _LATE_SECONDS = 60.0
 """If tokens are never settled, they stay reserved this much longer than a question may take."""
 _RETRY_SECONDS = 5.0
@@ -99,15 +95,18 @@ class Spending:
 
     Attributes:
         tokens: prompt and completion tokens so far.
+        largest_call: those of the call that took the most.
     """
 
     def __init__(self) -> None:
-        self.tokens = 0
+        self.tokens = self.largest_call = 0
 
     def __call__(self, event: Event) -> None:
         """Counts a call of the model."""
         if isinstance(event, ModelCall):
-            self.tokens += event.usage.prompt_tokens + event.usage.completion_tokens
+            tokens = event.usage.prompt_tokens + event.usage.completion_tokens
+            self.tokens += tokens
+            self.largest_call = max(self.largest_call, tokens)
 
 
 class Allowance:
@@ -120,7 +119,6 @@ class Allowance:
     def __init__(self, counts: DailyCounts) -> None:
         self._counts = counts
         self._minutes: dict[str, _Minute] = {}
-        self._took: dict[str, deque[int]] = {}
 
     def request(self, caller: Caller) -> None:
         """Counts a request.
@@ -138,15 +136,12 @@ class Allowance:
             raise _too_many("rate_limit", f"more than {most} requests a minute", (1 - used.requests_left) * 60 / most)
         used.requests_left -= 1
 
-    def question(
-        self, caller: Caller, method: str = "", *, max_tokens: float | None = None, max_seconds: float = 300.0
-    ) -> Reservation | None:
+    def question(self, caller: Caller, tokens: int, *, max_seconds: float = 300.0) -> Reservation | None:
         """Counts a question before it is asked, and reserves tokens for it. It may wait for a database.
 
         Args:
             caller: who asks.
-            method: that answers.
-            max_tokens: the limit of the question, which is reserved; without one, the mean of the method's last questions.
+            tokens: that the question is expected to use; see `Estimates`.
             max_seconds: the limit of the question.
 
         Returns:
@@ -162,7 +157,6 @@ class Allowance:
         budget = Daily(caller.limits.questions_per_day, caller.limits.tokens_per_day)
         reservation = None
         if budget.tokens is not None:
-            tokens = math.ceil(self._estimate(method) if max_tokens is None else max_tokens)
             reservation = Reservation(token_hex(8), tokens, max_seconds + _LATE_SECONDS)
         spent = self._counts.take(caller.name, budget, reservation)
         if spent is None:
@@ -186,14 +180,6 @@ class Allowance:
             self._counts.add(caller.name, tokens, reservation)
         except DataError as error:
             _LOG.error("%s tokens of %s cannot be counted: %s", tokens, caller.name, error)
-
-    def learn(self, method: str, tokens: int) -> None:
-        """Remembers how many tokens a method used for a question."""
-        self._took.setdefault(method, deque(maxlen=_NUM_REMEMBERED)).append(tokens)
-
-    def _estimate(self, method: str) -> float:
-        took = self._took.get(method)
-        return sum(took) / len(took) if took else USUAL_TOKENS
 
     def check(self) -> None:
         """Makes sure that counts can be kept.

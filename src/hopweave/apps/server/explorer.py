@@ -18,6 +18,7 @@ from hopweave.apps.server.refusals import Refused
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.routes.answers import AnswerId, entry_of, record_line_of
 from hopweave.apps.server.schemas import REFUSALS
+from hopweave.apps.server.telling import Telling
 from hopweave.citations.shortfalls import IN_WORDS
 from hopweave.record import Record, failures_in_words
 from hopweave.show.browser import support_summary
@@ -78,7 +79,8 @@ async def static(name: str) -> Response:
 @router.get("/v1/answers/{answer_id}/summary", dependencies=[BEARER], responses=REFUSALS)
 async def summary(answer_id: AnswerId, service: TheService, caller: TheCaller) -> dict[str, Any]:
     """How far a kept answer is supported, in words, what it cost, where its marks are, and its steps as they are drawn."""
-    return support_summary(await _record(answer_id, service, caller))
+    kept = await _record(answer_id, service, caller)
+    return {**support_summary(Telling(caller).record(kept)), "fingerprint": kept.fingerprint}
 
 
 @router.get("/v1/answers/{answer_id}/export", dependencies=[BEARER], response_class=Response, responses=REFUSALS)
@@ -91,7 +93,7 @@ async def export(
     ] = "html",
 ) -> Response:
     """A kept answer as a file: a page that can be opened anywhere, a Mermaid flowchart, or the record."""
-    record = await _record(answer_id, service, caller)
+    record = Telling(caller).record(await _record(answer_id, service, caller))
     draw = {"html": draw_page, "mermaid": draw_mermaid, "json": lambda one: plain_json(one.to_json()) + "\n"}[view]
     text = await asyncio.to_thread(draw, record)
     named = f'attachment; filename="hopweave-{answer_id}{_SUFFIXES[view]}"'

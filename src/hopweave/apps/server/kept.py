@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hopweave.apps.server.asking import Asked
-from hopweave.core.json_text import whole
+from hopweave.core.characters import whole
 from hopweave.record import ModelCall, Record
 from hopweave.run.conversation import asked_of
 from hopweave.run.store.answer_store import ANSWER_ID, AnswerStore

@@ -9,9 +9,9 @@ import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from hopweave.apps.server.drawn_page import DrawnPage, draw_page
 from hopweave.apps.server.refusals import Refused
 from hopweave.core.errors import DataError
-from hopweave.ingest.drawn_page import DrawnPage, draw_page
 from hopweave.ingest.origin import Origin
 
 _AT_A_TIME = 2

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from collections.abc import Callable, Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric
 from prometheus_client.exposition import generate_latest
+from prometheus_client.registry import Collector
 
 from hopweave.record import Record, Totals
 
@@ -65,6 +68,26 @@ class Metrics:
         """Counts a question whose client went away."""
         self._questions.labels(method, corpus, "cancelled").inc()
 
-    def text(self) -> bytes:
-        """All metrics in Prometheus's text format."""
-        return generate_latest(self.registry)
+    def text(self, may_see: Callable[[str], bool]) -> bytes:
+        """The metrics in Prometheus's text format.
+
+        Args:
+            may_see: whether the reader may know of a corpus, by its name; the series of others are left out.
+        """
+        shown = CollectorRegistry()
+        shown.register(_Shown(self.registry, may_see))
+        return generate_latest(shown)
+
+
+class _Shown(Collector):
+    """The metrics of a registry, without the series of some corpora."""
+
+    def __init__(self, registry: CollectorRegistry, may_see: Callable[[str], bool]) -> None:
+        self._registry = registry
+        self._may_see = may_see
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self._registry.collect():
+            shown = Metric(metric.name, metric.documentation, metric.type, metric.unit)
+            shown.samples = [one for one in metric.samples if "corpus" not in one.labels or self._may_see(one.labels["corpus"])]
+            yield shown

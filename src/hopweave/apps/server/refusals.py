@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from hopweave.apps.wrong_values import in_words
+from hopweave.core.characters import whole
 from hopweave.core.errors import DatabaseError, DataError, HopweaveError
-from hopweave.core.json_text import whole
 
 _LOG = logging.getLogger(__name__)
 _KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}

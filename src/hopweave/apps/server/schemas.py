@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.apps.server.kept import Entry
 from hopweave.record.changes import MAX_CHANGES
+from hopweave.run.asked import MAX_QUESTION_CHARACTERS
 from hopweave.run.conversation import Turn
-from hopweave.run.weaver import MAX_QUESTION_CHARACTERS
 
 MAX_EARLIER = 50
 _QUESTION = "Who designed the bridge that the painter of The Harbour was born next to?"

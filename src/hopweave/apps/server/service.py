@@ -15,13 +15,16 @@ from weakref import WeakKeyDictionary
 
 from hopweave.apps.server.asking import Asked, Choices
 from hopweave.apps.server.callers import Allowance, Caller, Callers, Spending
+from hopweave.apps.server.daily_counts import open_counts
 from hopweave.apps.server.databases import Databases
+from hopweave.apps.server.estimates import Estimates
 from hopweave.apps.server.first_questions import NOTHING_KNOWN, Overview, overview_of
 from hopweave.apps.server.kept import Entry, KeptAnswers, new_id
 from hopweave.apps.server.page_images import PageImages
 from hopweave.apps.server.prometheus import Metrics
 from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.server_settings import ServerSettings
+from hopweave.apps.server.telling import Telling, withheld_failures
 from hopweave.citations.marking import WHOLE_CORPUS
 from hopweave.core.errors import DataError, HopweaveError, MissingExtra, SettingsError
 from hopweave.core.protocols import LanguageModel, Opens, is_part
@@ -34,7 +37,6 @@ from hopweave.run.opening import open_components
 from hopweave.run.settings import Settings
 from hopweave.run.starts import Starts
 from hopweave.run.store.answer_store import open_answer_store
-from hopweave.run.store.daily_counts import open_counts
 from hopweave.run.weaver import Weaver
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class Answered:
 
     Attributes:
         id: of the answer.
-        record: of the question.
+        record: of the question, as the client is told of it.
         record_line: the record as its line of JSON, which takes a while to write.
     """
 
@@ -92,6 +94,7 @@ class Service:
         self.callers = Callers(server.keys, settings.access)
         places = (server.answers, settings.store.path if settings.store.mode == "on" else "")
         self.allowance = Allowance(open_counts(places, Path(server.answers)))
+        self._estimates = Estimates()
         self._databases = Databases(places)
         self.kept = KeptAnswers(open_answer_store(server.answers), server.keep_days)
         self.metrics = Metrics()
@@ -228,8 +231,8 @@ class Service:
         self._check_running()
         if caller.limits is None:
             return asked
-        limits = {name: asked.limits[name] for name in ("max_tokens", "max_seconds") if name in asked.limits}
-        reservation = await asyncio.to_thread(self.allowance.question, caller, asked.method_name, **limits)
+        tokens, seconds = self._estimates.tokens_of(asked), asked.limits["max_seconds"]
+        reservation = await asyncio.to_thread(self.allowance.question, caller, tokens, max_seconds=seconds)
         asked = replace(asked, reservation=reservation)
         try:
             self._check_running()  # others may have begun meanwhile
@@ -256,7 +259,7 @@ class Service:
         Args:
             asked: the question, as `admit` returns it.
             caller: whose answer it will be.
-            observers: called with each step as it happens.
+            observers: called with each step as it happens, as the client is told of it.
             answer_id: of the answer; a new one if empty.
             branch: the kept answer that this is a changed run of, if any.
 
@@ -265,14 +268,16 @@ class Service:
             HopweaveError: for anything that the operator has to fix.
         """
         answer_id = answer_id or new_id()
-        spending = Spending()
+        spending, telling = Spending(), Telling(caller)
         is_settled = False
         try:
             with self._running(asked):
                 await self._starts.turn()
                 async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
                     weaver = self._weaver(asked, parts)
-                    record = await _record(weaver, asked, (spending, *observers), branch)
+                    record = await _record(weaver, asked, (spending, *map(telling.to, observers)), branch)
+                for failure in withheld_failures(record):
+                    _LOG.error("in the question of the answer %s: %s", answer_id, failure.in_words)
                 line = record.to_json()
                 entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
                 totals = record.totals()
@@ -283,11 +288,12 @@ class Service:
             if not is_settled:
                 await self._settle(caller, asked, spending.tokens)
         if record.answer is not None and record.answer.how not in WHOLE_CORPUS:
-            self.allowance.learn(asked.method_name, _tokens_of(totals))
+            self._estimates.learn(asked, record.answer, _tokens_of(totals), spending.largest_call)
         self.metrics.record(asked.method_name, asked.corpus, record, totals)
         if self._spans is not None:
             self._spans.send(answer_id, record, asked.within)
-        return Answered(answer_id, record, line)
+        told = telling.record(record)
+        return Answered(answer_id, told, line if told is record else told.to_json())
 
     def _keep(self, caller: Caller, asked: Asked, entry: Entry, totals: Totals, line: str) -> None:
         self.allowance.spent(caller, _tokens_of(totals), asked.reservation)

@@ -22,7 +22,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from hopweave.core.json_text import mapping_adapter, one_line_of_json, whole
+from hopweave.core.characters import whole
+from hopweave.core.json_text import mapping_adapter, one_line_of_json
 from hopweave.core.types import Message, Tool
 from hopweave.record import Failure, ModelCall, Read, Record, Search
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from hopweave.core.characters import check_whole
 from hopweave.core.errors import DataError
 from hopweave.ingest.file_bytes import open_text
 from hopweave.ingest.formats import CorpusFile, Limits
@@ -150,11 +151,7 @@ def _whole(values: Any, text: str, place: str) -> Any:
         DataError: for an unpaired surrogate in its text.
     """
     if "\\ud" in text.lower():
-        try:
-            json.dumps(values, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            what = "contains an unpaired surrogate, which is not a character"
-            raise DataError(f"{place} {what}; correct the row or remove it") from None
+        check_whole(json.dumps(values, ensure_ascii=False), place, "correct the row or remove it")
     return values
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.options import check_options
 from hopweave.core.types import Example, Passage
 from hopweave.evaluation.datasets._hub import HubAddress, hub_rows
 from hopweave.evaluation.datasets._rows import L, Row, read_rows
@@ -21,7 +22,7 @@ class Source:
     """A dataset in a file or on a hub.
 
     Raises:
-        SettingsError: unless exactly one of `path` and `hub` is given.
+        SettingsError: unless exactly one of `path` and `hub` is given, or for an option out of its bounds.
     """
 
     HUB: ClassVar[HubAddress]
@@ -31,6 +32,7 @@ class Source:
     split: Annotated[str, "which split, with hub"] = "validation"
 
     def __post_init__(self) -> None:
+        check_options(self)
         if self.hub == (self.path is not None):
             what = "both path and hub are given" if self.hub else "there is nothing to read"
             raise SettingsError(f"{type(self).__name__}: {what}; give either path = FILE or hub = true")

@@ -35,6 +35,7 @@ from typing import Annotated, Literal
 from hopweave.core.types import Example, Gold, Passage, Question
 from hopweave.evaluation.datasets._rows import Id, Layout, Row, Text, read_members
 from hopweave.evaluation.datasets._source import LocalFile, distinct, examples_of, passage_of, required
+from hopweave.ingest.deadline import no_check
 from hopweave.ingest.documents import read_document
 
 _MIN_WORDS = 11
@@ -104,7 +105,7 @@ class IIRC(LocalFile):
 
 
 def _paragraphs(title: str, html: str) -> list[Passage]:
-    text = read_document(html, ".html").parts[0].text
+    text = read_document(html, ".html", "the article", no_check).parts[0].text
     return [passage_of(title, line) for line in text.split("\n") if len(line.split()) >= _MIN_WORDS]
 
 

@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
+from hopweave.core.options import Count
 from hopweave.core.types import Example, Gold, Question
 from hopweave.evaluation.datasets._hub import HubAddress
 from hopweave.evaluation.datasets._kilt import KiltRow, KiltSource
@@ -70,7 +71,7 @@ class NaturalQuestions(KiltSource):
 
     HUB: ClassVar = HubAddress("google-research-datasets/nq_open")
 
-    max_answer_words: Annotated[int, "maximum length of a short answer in the original format"] = 5
+    max_answer_words: Annotated[Count, "maximum length of a short answer in the original format"] = 5
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(open_rows(self, (KiltRow, _Original, OpenRow)), self._examples)

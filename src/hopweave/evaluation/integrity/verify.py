@@ -36,7 +36,7 @@ from hopweave.evaluation.integrity.diff import (
     lines_of,
     num_numbers,
 )
-from hopweave.evaluation.integrity.manifest import Manifest
+from hopweave.evaluation.integrity.manifest import NAME, Manifest
 from hopweave.evaluation.integrity.verify_inputs import check_inputs, hash_of_run_file
 from hopweave.evaluation.integrity.verify_records import check_records
 from hopweave.evaluation.reports import report
@@ -47,7 +47,7 @@ from hopweave.evaluation.scoring import compare, comparisons, summary
 from hopweave.evaluation.scoring.comparisons import Comparisons, sibling_run
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, records_hashes, score_run, write_scores
 from hopweave.evaluation.scoring.summary import Summary
-from hopweave.run.trust import trusting_for_now
+from hopweave.run.trust import PLAN, trusting_for_now
 
 _FOLDER = "report"
 _WITH_PLOTS = (".svg", ".html", ".md")
@@ -353,7 +353,7 @@ def _report_again(run: RunFolder, again: _Recomputed, name: str) -> dict[str, st
     with TemporaryDirectory(prefix="hopweave-verify-") as place, trusting_for_now():
         path = Path(place) / name
         path.mkdir()
-        for part in ("plan.json", "manifest.json", "examples", "records"):
+        for part in (PLAN, NAME, "examples", "records"):
             if (run.path / part).exists():
                 (path / part).symlink_to((run.path / part).resolve())
         copy = RunFolder(path, run.plan)

@@ -13,6 +13,7 @@ from hopweave.evaluation.integrity.diff import Problem, Verification
 from hopweave.evaluation.integrity.manifest import FileHash, Manifest, Source, hash_file, hash_source
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.paths import find
+from hopweave.run.trust import PLAN
 
 
 def check_inputs(run: RunFolder, found: Verification) -> Manifest | None:
@@ -28,8 +29,8 @@ def check_inputs(run: RunFolder, found: Verification) -> Manifest | None:
         return None
     if changes:
         found.differs(manifest.NAME, None, f"it was altered after it was written: {'; '.join(changes)}")
-    if not hash_of_run_file(run.path / "plan.json", known.plan, "plan.json", found):
-        found.altered.add("plan.json")  # the report is made from it, too
+    if not hash_of_run_file(run.path / PLAN, known.plan, PLAN, found):
+        found.altered.add(PLAN)  # the report is made from it, too
     for label, drawn in known.datasets.items():
         for source in drawn.sources:
             _check_source(run, known, source, f"the data of {label}", found)

@@ -12,6 +12,7 @@ import asyncio
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,15 +65,26 @@ class Tally:
     num_without: int
 
 
+def _unseen(_: int) -> AbstractContextManager[Callable[[], None]]:
+    return nullcontext(lambda: None)
+
+
 async def judge_records(
     judge: Judge,
     records: Iterable[Record],
     path: Path,
     *,
     max_parallel: int = 1,
-    on_done: Callable[[Judgement], None] = lambda _: None,
+    progress: Callable[[int], AbstractContextManager[Callable[[], None]]] = _unseen,
 ) -> Tally:
     """Judges every pair of the records that has no verdict in the file, and adds the verdicts to it.
+
+    Args:
+        judge: the model.
+        records: whose pairs are judged.
+        path: the file of verdicts.
+        max_parallel: how many are judged at a time.
+        progress: given how many are to be judged, what is called after each.
 
     Raises:
         DataError: if the file cannot be read or written, or holds verdicts of another model.
@@ -90,12 +102,13 @@ async def judge_records(
             judgement = await judge.judge(pair)
             _add(path, judgement)
             made.append(judgement)
-            on_done(judgement)
+            on_done()
 
     try:
-        async with asyncio.TaskGroup() as group:
-            for pair in waiting:
-                group.create_task(one(pair))
+        with progress(len(waiting)) as on_done:
+            async with asyncio.TaskGroup() as group:
+                for pair in waiting:
+                    group.create_task(one(pair))
     except ExceptionGroup as errors:
         raise error_that_counts([errors]) from None
     return Tally(len(made), len(wanted.keys() & settled), sum(judgement.entails is None for judgement in made))

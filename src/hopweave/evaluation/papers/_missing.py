@@ -7,12 +7,18 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hopweave.core.catalog import Role, key_of
 from hopweave.core.redaction import LEFT_OUT
 from hopweave.evaluation.papers._published import Variant, variants_of
 from hopweave.evaluation.runs.folder import DatasetPlan
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells
 
-_SETTINGS = ("llm", "retriever", "reader", "duplicate_detector", "corpus")
+_ROLES: Mapping[str, Role] = {
+    "llm": "llms",
+    "retriever": "retrievers",
+    "reader": "readers",
+    "duplicate_detector": "duplicate_detectors",
+}
 
 
 def how_to_evaluate(
@@ -60,12 +66,12 @@ def _settings(dataset: DatasetCells, wanted: DatasetPlan, one: Variant) -> dict[
     An ablation has the options of the method that it is compared with.
     """
     own = {**dataset.run.plan.settings, **({"corpus": wanted.corpus} if wanted.corpus else {})}
-    same = {key: own[key] for key in _SETTINGS if key in own}
-    parts = [(f"{key}s", own.get(key)) for key in _SETTINGS if key != "corpus"]
+    same = {key: own[key] for key in (*_ROLES, "corpus") if key in own}
+    parts = [(role, own.get(key)) for key, role in _ROLES.items()]
     for role, name in (*parts, ("methods", one.method)):
-        options = own.get(role, {}).get(name, {}) if name else {}
-        options = {**options, **(_compared(dataset, one) if role == "methods" else {})}
-        same |= {f"{role}.{name}.{key}": value for key, value in options.items() if key not in one.options}
+        key_in_settings = key_of(role, name) if name else ""
+        options = {**own.get(role, {}).get(key_in_settings, {}), **(_compared(dataset, one) if role == "methods" else {})}
+        same |= {f"{role}.{key_in_settings}.{key}": value for key, value in options.items() if key not in one.options}
     for key in ("sampling", "budget"):
         same |= {f"{key}.{name}": value for name, value in own.get(key, {}).items()}
     return {key: value for key, value in same.items() if value != LEFT_OUT}

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from hopweave.evaluation.papers._published import Variant, billions_of, is_named, passed_over, variant
+from hopweave.evaluation.papers._published import Variant, billions_of, is_named, partner_of, passed_over, variant
 from hopweave.evaluation.papers._scores import gain_row, paired
-from hopweave.evaluation.papers._table import Draft, Table
+from hopweave.evaluation.papers._table import Draft, Table, label_of
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.reports.plots import Curve, CurvePanel, CurvePlot
 from hopweave.evaluation.scoring.counted import Counted
@@ -48,8 +48,10 @@ class ModelTable(Table):
                     elif self.baseline in (cell.method, cell.name):
                         others.append(cell)
             for model, (toqds, others) in by_model.items():
-                if toqds and others:
-                    draft.rows.append(self._row(draft, dataset, model, toqds[0], others[0]))
+                pairs = ((toqd, partner_of(toqd, others, both_search=True)) for toqd in toqds)
+                pair = next(((toqd, found) for toqd, found in pairs if found is not None), None)
+                if pair is not None:
+                    draft.rows.append(self._row(draft, dataset, model, *pair))
                 elif toqds or others:
                     draft.rows.append(MeasuredRow((dataset.label, model)))
                     draft.lacks(dataset, other if toqds else one)
@@ -117,7 +119,7 @@ class SizeFigure(GainTable):
         for dataset in draft.runs.datasets:
             pairs = list(self._pairs(dataset))
             for model, ircot, oner in pairs:
-                row = self.row(draft, dataset, (model, ircot.method), ircot, oner)
+                row = self.row(draft, dataset, (model, label_of(ircot)), ircot, oner)
                 draft.rows.append(sized(row, model))
             if not pairs:
                 draft.rows.append(MeasuredRow((dataset.label, "-", "-")))
@@ -132,14 +134,16 @@ class SizeFigure(GainTable):
         return [f"{self.printed_in}_{end}" for name, end in _MODELS.items() if is_named(name, model)]
 
     def _pairs(self, dataset: DatasetCells) -> Iterator[tuple[str, AnsweredCell, AnsweredCell]]:
-        """Each model and cell of IRCoT with the first cell of OneR by the same model and, where required, the same reader."""
+        """Each model and cell of IRCoT with a cell of OneR (see `partner_of`), where required by the same reader."""
         asked = [(cell.setup.llm, cell) for cell in dataset.cells if cell.setup is not None]
+        ones = [cell for _, cell in asked if cell.name == "oner"]
         for model, ircot in asked:
-            for other, oner in asked if ircot.name == "ircot" else ():
-                is_same = not self.is_same_reader or oner.options.get("reader") == ircot.options.get("reader")
-                if oner.name == "oner" and is_same and other == model:
-                    yield model, ircot, oner
-                    break
+            fitting = [
+                one for one in ones if not self.is_same_reader or one.options.get("reader") == ircot.options.get("reader")
+            ]
+            oner = partner_of(ircot, fitting, both_search=True) if ircot.name == "ircot" else None
+            if oner is not None:
+                yield model, ircot, oner
 
 
 def sized(row: MeasuredRow, model: str) -> MeasuredRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from hopweave.evaluation.papers._published import answered_cells, variant
+from hopweave.evaluation.papers._published import answered_cells, is_same_model, variant
 from hopweave.evaluation.papers._scores import quality
 from hopweave.evaluation.runs.folder import DatasetPlan
 from hopweave.evaluation.scoring.loaded_runs import TAKEN_APART, AnsweredCell, DatasetCells, LoadedRuns
@@ -40,18 +40,29 @@ def closed_book(runs: LoadedRuns, form: str) -> Iterator[AnsweredCell]:
             yield from answered_cells(variant("direct"), dataset)
 
 
-def known_parts(runs: LoadedRuns) -> dict[str, Known]:
-    """The known parts of each question whose parts were asked, by its id."""
+def known_parts(runs: LoadedRuns, cell: AnsweredCell) -> dict[str, Known]:
+    """The known parts of each question whose parts the model of a cell was asked, by its id.
+
+    Those asked in the run of the cell come before those of another run.
+    """
+    asked = [other for other in closed_book(runs, "parts") if is_same_model(cell, other)]
+    found: dict[str, Known] = {}
+    for other in sorted(asked, key=lambda one: one.run.path != cell.run.path):
+        found = {**_known_in(runs, other), **found}
+    return found
+
+
+def _known_in(runs: LoadedRuns, cell: AnsweredCell) -> dict[str, Known]:
+    """What a cell on parts shows to be known."""
     found: dict[str, dict[int, bool]] = {}
     nums: dict[str, int] = {}
-    for cell in closed_book(runs, "parts"):
-        answered = quality(runs, cell).answered
-        for name, example in cell.examples.items():
-            whole = str(example.traits["whole"])
-            nums[whole] = int(example.traits["parts"])
-            found.setdefault(whole, {})
-            if name in answered:
-                found[whole].setdefault(int(example.traits["part"]), answered[name] >= 1)
+    answered = quality(runs, cell).answered
+    for name, example in cell.examples.items():
+        whole = str(example.traits["whole"])
+        nums[whole] = int(example.traits["parts"])
+        parts = found.setdefault(whole, {})
+        if name in answered:
+            parts[int(example.traits["part"])] = answered[name] >= 1
     return {whole: Known(parts, nums[whole]) for whole, parts in found.items()}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from hopweave.core.catalog import Role, load
 from hopweave.core.errors import MissingExtra
+from hopweave.core.types import Sampling
 from hopweave.record import Setup
 from hopweave.run.settings_files import read_profile
 
@@ -17,7 +18,7 @@ _PARTS: Mapping[str, tuple[Role, str]] = {
     "reader": ("readers", "reader"),
     "duplicate_detector": ("duplicate_detectors", "duplicate detector"),
 }
-_WITHOUT_EFFECT = {"index", "device", "batch_size"}
+WITHOUT_EFFECT = {"index", "device", "batch_size"}
 """Options of parts that only affect where something is stored or how fast it runs, not the result."""
 
 
@@ -59,6 +60,21 @@ def other_options(setup: Setup, profile: str, method: str, *, passed_over: Colle
             yield from _of_part(setup, wanted, role, wanted[key])
 
 
+def sets_sampling(profile: str) -> bool:
+    """Whether a profile says how replies are drawn."""
+    return "sampling" in read_profile(profile).values
+
+
+def other_sampling(setup: Setup, profile: str) -> Iterator[str]:
+    """How replies were drawn otherwise than under a profile, unless an option of the method says how."""
+    used, there = (values.get("sampling", {}) for values in (setup.settings, read_profile(profile).values))
+    defaults = Sampling()
+    for name, default in (("temperature", defaults.temperature), ("top_p", defaults.top_p)):
+        one, other = used.get(name, default), there.get(name, default)
+        if setup.options.get(name) is None and not _is_same(one, other):
+            yield f"sampling.{name} = {_said(one)} (there {_said(other)})"
+
+
 def other_parts(setup: Setup, profile: str, method: str) -> Iterator[str]:
     """The reader and the duplicate detector, if a profile for the method names others."""
     wanted = read_profile(profile).values
@@ -73,7 +89,7 @@ def _of_part(setup: Setup, wanted: Mapping[str, Any], role: Role, part: str) -> 
     defaults = _defaults(role, part)
     for name in dict.fromkeys([*there, *given]):
         used, other = (values.get(name, defaults.get(name)) for values in (given, there))
-        if name not in _WITHOUT_EFFECT and not _is_same(used, other):
+        if name not in WITHOUT_EFFECT and not _is_same(used, other):
             yield f"{role}.{part}.{name} = {_said(used)} (there {_said(other)})"
 
 

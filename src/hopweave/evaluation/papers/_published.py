@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopweave.evaluation.papers._profile_options import other_options, other_parts, sets_method
+from hopweave.core.catalog import key_of
+from hopweave.evaluation.papers._profile_options import (
+    WITHOUT_EFFECT,
+    other_options,
+    other_parts,
+    other_sampling,
+    sets_method,
+    sets_sampling,
+)
 from hopweave.evaluation.reports.analysis_results import PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 from hopweave.record import Setup
@@ -89,12 +98,59 @@ def datasets_of(table: str) -> list[str]:
     return list(dict.fromkeys(name for by_dataset in _rows(table).values() for name in by_dataset))
 
 
+def is_same_model(one: AnsweredCell, other: AnsweredCell) -> bool:
+    """Whether two cells have records, by the same language model."""
+    return one.setup is not None and other.setup is not None and one.setup.llm == other.setup.llm
+
+
+def partner_of(cell: AnsweredCell, others: Iterable[AnsweredCell], *, both_search: bool = False) -> AnsweredCell | None:
+    """The first of other cells that a cell can be compared with: by the same model, of the same run if there is one.
+
+    Args:
+        cell: to find a partner for.
+        others: to choose from.
+        both_search: whether both methods search, so that the retriever has to be the same too.
+    """
+    fitting = [
+        other
+        for other in others
+        if is_same_model(cell, other) and (not both_search or _retriever_of(cell) == _retriever_of(other))
+    ]
+    own = [other for other in fitting if other.run.path == cell.run.path]
+    return next(iter([*own, *fitting]), None)
+
+
+def _retriever_of(cell: AnsweredCell) -> str:
+    return cell.setup.retriever if cell.setup is not None else ""
+
+
+def in_run_of(cell: AnsweredCell, dataset: DatasetCells) -> DatasetCells:
+    """A dataset as the run of a cell has it, so that what the cell lacks is evaluated with the settings of that run."""
+    return replace(dataset, run=cell.run, own_label=cell.dataset, plan=cell.run.plan.datasets[cell.dataset])
+
+
+def setup_key(cell: AnsweredCell, *, passed_over: Collection[str] = ()) -> str:
+    """What a cell of a method that searches was run with, apart from the corpus: equal for cells that may stand in one row.
+
+    Args:
+        cell: with records.
+        passed_over: options of the method that may differ.
+    """
+    if cell.setup is None:
+        return ""
+    settings = cell.setup.settings
+    options = {name: value for name, value in cell.options.items() if name not in passed_over}
+    retriever = settings.get("retriever")
+    given = settings.get("retrievers", {}).get(key_of("retrievers", retriever), {}) if retriever else {}
+    of_retriever = {name: value for name, value in given.items() if name not in WITHOUT_EFFECT}
+    parts = [retriever or cell.setup.retriever, of_retriever, cell.setup.reader, settings.get("duplicate_detector")]
+    return json.dumps([cell.setup.llm, options, settings.get("sampling"), parts], sort_keys=True, default=str)
+
+
 def counterparts(
     dataset: DatasetCells, one: Variant, baseline: str = "own"
 ) -> Iterator[tuple[AnsweredCell, AnsweredCell | None]]:
-    """Each cell of a variant with its first counterpart without retrieval, or `None` where the runs have none.
-
-    A counterpart of the same run comes before one of another.
+    """Each cell of a variant with its counterpart without retrieval (see `partner_of`), or `None` where the runs have none.
 
     Args:
         dataset: whose cells to look at.
@@ -103,8 +159,7 @@ def counterparts(
     """
     found = answered_cells(variant(one.without if baseline == "own" else baseline), dataset)
     for cell in answered_cells(one, dataset):
-        own = [without for without in found if without.run.path == cell.run.path]
-        yield cell, next(iter([*own, *found]), None)
+        yield cell, partner_of(cell, found)
 
 
 def published(
@@ -178,16 +233,20 @@ def _other_setup(paper: Mapping[str, Any], table: str, row: str, setup: Setup) -
         if _plain(paper["retriever"]) not in _plain(setup.retriever):
             yield f"the retriever is {setup.settings.get('retriever') or setup.retriever}, there {paper['retriever']}"
         yield f"the corpus is {setup.settings.get('corpus', 'another')}, there {paper['corpus']}"
+    found: dict[str, list[str]] = {}
     for profile in [name for name in paper["profiles"] if sets_method(name, method)][:1]:
         if searches:
             yield from other_parts(setup, profile, method)
         keys = [table, f"{table} {method}", *([one.key] if one is not None else [])]
         free = {name for key in keys for name in _data()["not_compared"].get(key, ())}
         free |= set(one.options) if one is not None else set()
-        options = ", ".join(other_options(setup, profile, method, passed_over=free, searches=searches))
+        found[profile] = [*other_options(setup, profile, method, passed_over=free, searches=searches)]
+    for profile in [*filter(sets_sampling, paper["profiles"]), *found][:1]:
+        found.setdefault(profile, []).extend(other_sampling(setup, profile))
+    title = setup.method if one is None or ours else one.title
+    for profile, options in found.items():
         if options:
-            title = setup.method if one is None or ours else one.title
-            yield f"{title} was run with options other than those of the profile {profile}: {options}"
+            yield f"{title} was run with options other than those of the profile {profile}: {', '.join(options)}"
 
 
 def _variant_of(row: str, method: str, options: Mapping[str, Any]) -> Variant | None:

@@ -208,6 +208,11 @@ def name_of(one: Variant, cell: AnsweredCell) -> str:
     return f"{one.title} ({', '.join(more)})" if more else one.title
 
 
+def label_of(cell: AnsweredCell) -> str:
+    """The label of a cell, with its further run if it is of one."""
+    return f"{cell.method} ({cell.further})" if cell.further else cell.method
+
+
 def hop_columns(rows: Iterable[MeasuredRow], unit: str = "hops", digits: int = 2) -> tuple[FigureColumn, ...]:
     """A column for each number of hops that rows have figures for under `hops_NUMBER`, and for 2, 3 and 4."""
     keys = (key.partition("hops_")[2] for row in rows for key in row.values)

@@ -8,8 +8,8 @@ each on development questions; here it is the setting of the cells.
 from __future__ import annotations
 
 from hopweave.evaluation.papers._models import GainTable
-from hopweave.evaluation.papers._published import variant
-from hopweave.evaluation.papers._table import Draft
+from hopweave.evaluation.papers._published import in_run_of, partner_of, variant
+from hopweave.evaluation.papers._table import Draft, label_of
 from hopweave.evaluation.reports.analysis_results import MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
@@ -24,9 +24,14 @@ class IRCoTFigure3(GainTable):
         for dataset in draft.runs.datasets:
             asked = [cell for cell in dataset.cells if cell.setup is not None]
             found = {name: [cell for cell in asked if cell.name == name] for name in ("oner", "ircot")}
-            if all(found.values()):
-                draft.rows += [self.row(draft, dataset, (cell.method,), cell, found["oner"][0]) for cell in found["ircot"]]
-            else:
+            for cell in found["ircot"] if found["oner"] else ():
+                oner = partner_of(cell, found["oner"], both_search=True)
+                if oner is not None:
+                    draft.rows.append(self.row(draft, dataset, (label_of(cell),), cell, oner))
+                else:
+                    draft.lacks(in_run_of(cell, dataset), variant("oner_cot"))
+                    draft.rows.append(MeasuredRow((dataset.label, label_of(cell)), published=self.printed(dataset, None)))
+            if not all(found.values()):
                 draft.lacks(dataset, *(variant(f"{name}_cot") for name, cells in found.items() if not cells))
                 draft.rows.append(MeasuredRow((dataset.label, "-"), published=self.printed(dataset, None)))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from hopweave.evaluation.papers._parts import NO_HOPS, Known, closed_book, has_steps, known_parts, plan_of
 from hopweave.evaluation.papers._published import variant
@@ -31,19 +32,24 @@ class SearChainFigure10(Table):
     counted = "answers"
 
     def fill(self, draft: Draft) -> None:
-        known = known_parts(draft.runs)
-        lacking = [] if known else ["parts"]
+        is_asked = next(closed_book(draft.runs, "parts"), None) is not None
+        lacking: list[tuple[str, AnsweredCell | None]] = [] if is_asked else [("parts", None)]
         for form, curve in _CURVES.items():
             cells = list(closed_book(draft.runs, form))
-            for cell in cells if known else ():
-                draft.rows += _rows(draft, cell, known, curve, form)
+            are_several = len({cell.run.path for cell in cells}) > 1
+            for cell in cells:
+                known = known_parts(draft.runs, cell)
+                named = f"{curve} ({cell.further})" if are_several and cell.further else curve
+                draft.rows += _rows(draft, cell, known, named, form) if known else [MeasuredRow((named, "-"))]
+                if not known:
+                    lacking.append(("parts", cell))
             if not cells:
-                lacking.append(form)
-            if not cells or not known:
+                lacking.append((form, None))
                 draft.rows.append(MeasuredRow((curve, "-")))
         for dataset in filter(has_steps, draft.runs.datasets):
-            for form in lacking:
-                draft.lacks(dataset, variant("direct"), plan=plan_of(dataset, form), suffix=form)
+            for form, of in lacking:
+                own = replace(dataset, run=of.run) if of is not None else dataset
+                draft.lacks(own, variant("direct"), plan=plan_of(dataset, form), suffix=form)
         if lacking and not draft.missing:
             draft.missing.append(NO_HOPS)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import product
 
 from hopweave.evaluation.papers._nodes import needs_retrieval
-from hopweave.evaluation.papers._published import Variant, answered_cells, counterparts, variant, with_ours
+from hopweave.evaluation.papers._published import Variant, answered_cells, counterparts, in_run_of, variant, with_ours
 from hopweave.evaluation.papers._scores import Paired, answered, paired, percent, share
 from hopweave.evaluation.papers._table import Draft, Table, name_of
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
@@ -34,14 +34,18 @@ class SearChainTable3a(Table):
 
     def fill(self, draft: Draft) -> None:
         for dataset, one in product(draft.runs.datasets, with_ours(variant("searchain"))):
-            pairs = [(cell, without) for cell, without in counterparts(dataset, one) if without is not None]
-            for cell, without in pairs:
+            has_row = False
+            for cell, without in counterparts(dataset, one):
+                has_row = True
+                if without is None:
+                    self.unmeasured(draft, in_run_of(cell, dataset), one, variant(one.without), name=name_of(one, cell))
+                    continue
                 both = paired(draft.runs, cell, without)
                 draft.rows.append(self._row(dataset, one, both))
                 draft.scored(both.with_scores, both.without_scores)
-            if not pairs and not one.is_ours:
-                lacking = [each for each in (one, variant(one.without)) if not answered_cells(each, dataset)]
-                self.unmeasured(draft, dataset, one, *lacking)
+            if not has_row and not one.is_ours:
+                alone = variant(one.without)
+                self.unmeasured(draft, dataset, one, one, *([] if answered_cells(alone, dataset) else [alone]))
 
     def _row(self, dataset: DatasetCells, one: Variant, both: Paired) -> MeasuredRow:
         cell, _ = both.cells

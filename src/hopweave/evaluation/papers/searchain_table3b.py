@@ -18,9 +18,17 @@ from itertools import combinations
 from typing import Annotated
 
 from hopweave.core.errors import SettingsError
-from hopweave.evaluation.papers._published import answered_cells, counterparts, variant, variants, with_ours
+from hopweave.evaluation.papers._published import (
+    answered_cells,
+    counterparts,
+    in_run_of,
+    is_same_model,
+    variant,
+    variants,
+    with_ours,
+)
 from hopweave.evaluation.papers._scores import Paired, paired, share
-from hopweave.evaluation.papers._table import Draft, Table, name_of
+from hopweave.evaluation.papers._table import Draft, Table, label_of, name_of
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 
@@ -57,12 +65,12 @@ class SearChainTable3b(Table):
                     has_row = has_row or not one.is_ours
                     if without is None:
                         other = variant(one.without if self.baseline == "own" else self.baseline)
-                        self.unmeasured(draft, dataset, one, other, name=name_of(one, cell))
+                        self.unmeasured(draft, in_run_of(cell, dataset), one, other, name=name_of(one, cell))
                         continue
                     both = paired(draft.runs, cell, without)
                     draft.scored(both.with_scores, both.without_scores)
                     printed = self.published(one.key, dataset.plan.name, cell, without, num=both.num)
-                    draft.rows.append(_row((dataset.label, name_of(one, cell), without.method), both, printed))
+                    draft.rows.append(_row((dataset.label, name_of(one, cell), label_of(without)), both, printed))
             if not has_row:
                 one = variant("searchain")
                 self.unmeasured(draft, dataset, one, one, variant(one.without))
@@ -74,8 +82,9 @@ class SearChainTable3b(Table):
         for key in dict.fromkeys([*(one.without for one in variants(*self.tables)), "direct", "toqd_no_retrieval"]):
             one = variant(key)
             for first, second in combinations(answered_cells(one, dataset), 2):
-                labels = (dataset.label, f"floor: {one.title} again", f"{first.method} of {first.run.path.name}")
-                yield _row(labels, paired(runs, second, first))
+                if is_same_model(first, second):
+                    beside = f"{label_of(second)} beside {label_of(first)}"
+                    yield _row((dataset.label, f"floor: {one.title} again", beside), paired(runs, second, first))
 
 
 def _row(labels: tuple[str, ...], both: Paired, printed: tuple[PublishedRow, ...] = ()) -> MeasuredRow:

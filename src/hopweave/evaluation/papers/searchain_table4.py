@@ -7,20 +7,18 @@ SearChain a query of the chain. The paper does not say how it counted. (Its arXi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
 from hopweave.answering.parsing.follow_ups import parse_follow_ups
-from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.evaluation.papers._published import Variant, answered_cells, datasets_of, variant, variants
 from hopweave.evaluation.papers._scores import mean
 from hopweave.evaluation.papers._table import Draft, MethodTable, hop_columns, name_of
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 from hopweave.record import Decision, ModelCall, Record
+from hopweave.text.final import SAYS_ANSWER
 from hopweave.text.sentences import sentence_spans
 
-_GIVES_ANSWER = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
 _OWN = "toqd_no_retrieval"
 """A row that is not in the paper."""
 
@@ -72,7 +70,7 @@ def _sentences(record: Record) -> int:
     """Sentences of the chain of thought except the one that gives the answer."""
     text = next(_said(record, "reasoning"), "")
     sentences = (text[span.start : span.end] for span in sentence_spans(text))
-    return sum(_GIVES_ANSWER.search(sentence) is None for sentence in sentences)
+    return sum(SAYS_ANSWER.search(sentence) is None for sentence in sentences)
 
 
 def _follow_ups(record: Record) -> int:

@@ -39,7 +39,8 @@ class SearChainTable5(Table):
             cells = [cell for cell in dataset.cells if cell.setup is not None]
             for cell in cells:
                 printed = self.published(one.key, ALL, cell, why=[_BY_PEOPLE])
-                name = cell.method if cell.method == cell.name else f"{cell.method} ({cell.name})"
+                more = [*([cell.name] if cell.method != cell.name else []), *([cell.further] if cell.further else [])]
+                name = f"{cell.method} ({', '.join(more)})" if more else cell.method
                 has_row = any(each.is_of(cell) for each in (one, *ours))
                 row = MeasuredRow((dataset.label, name), published=printed if has_row else ())
                 draft.rows.append(_measured(draft, row, cell))

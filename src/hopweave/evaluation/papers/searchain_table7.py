@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hopweave.evaluation.papers._parts import NO_HOPS, Known, has_steps, known_parts, plan_of
-from hopweave.evaluation.papers._published import answered_cells, variant
+from hopweave.evaluation.papers._parts import NO_HOPS, Known, closed_book, has_steps, known_parts, plan_of
+from hopweave.evaluation.papers._published import answered_cells, in_run_of, variant
 from hopweave.evaluation.papers._scores import PERCENT, mean, quality
-from hopweave.evaluation.papers._table import Draft, Table, hop_columns
+from hopweave.evaluation.papers._table import Draft, Table, hop_columns, name_of
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
@@ -27,18 +27,22 @@ class SearChainTable7(Table):
     counted = "questions in S_all"
 
     def fill(self, draft: Draft) -> None:
-        one, known = variant("direct"), known_parts(draft.runs)
+        one = variant("direct")
         for dataset in filter(has_steps, draft.runs.datasets):
             cells = answered_cells(one, dataset)
-            is_asked = not known.keys().isdisjoint(key for cell in dataset.cells for key in cell.examples)
+            printed = self.published(one.key, dataset.plan.name)
+            for cell in cells:
+                known = known_parts(draft.runs, cell)
+                if known.keys().isdisjoint(cell.examples):
+                    own = in_run_of(cell, dataset)
+                    draft.lacks(own, one, plan=plan_of(own, "parts"), suffix="parts")
+                    draft.rows.append(MeasuredRow((dataset.label, name_of(one, cell)), published=printed))
+                else:
+                    draft.rows.append(self._row(draft, dataset, cell, known))
             if not cells:
                 draft.lacks(dataset, one)
-            if not is_asked:
-                draft.lacks(dataset, one, plan=plan_of(dataset, "parts"), suffix="parts")
-            if cells and is_asked:
-                draft.rows += [self._row(draft, dataset, cell, known) for cell in cells]
-            else:
-                printed = self.published(one.key, dataset.plan.name)
+                if not _are_parts_asked(draft, dataset):
+                    draft.lacks(dataset, one, plan=plan_of(dataset, "parts"), suffix="parts")
                 draft.rows.append(MeasuredRow((dataset.label, one.title), published=printed))
 
     def columns(self, draft: Draft) -> tuple[FigureColumn, ...]:
@@ -54,9 +58,15 @@ class SearChainTable7(Table):
             by_hops.setdefault(f"hops_{known[name].num_parts}", []).append(PERCENT * scores.values[name])
         every = [value for values in by_hops.values() for value in values]
         return MeasuredRow(
-            (dataset.label, cell.method),
+            (dataset.label, name_of(variant("direct"), cell)),
             {**{key: mean(found) for key, found in by_hops.items()}, "all": mean(every)},
             len(every),
             len(scores.failed & inside) + sum(is_known is None for is_known in knows.values()),
             published=self.published("direct", dataset.plan.name, cell, num=len(knows)),
         )
+
+
+def _are_parts_asked(draft: Draft, dataset: DatasetCells) -> bool:
+    """Whether the runs have the parts of questions of a dataset, whichever model was asked."""
+    wholes = {str(example.traits["whole"]) for cell in closed_book(draft.runs, "parts") for example in cell.examples.values()}
+    return not wholes.isdisjoint(key for cell in dataset.cells for key in cell.examples)

@@ -8,9 +8,9 @@ percent. On S_t the difference to 100 is harm; on S_f any accuracy is help.
 from __future__ import annotations
 
 from hopweave.core.types import Example
-from hopweave.evaluation.papers._published import answered_cells, variant
+from hopweave.evaluation.papers._published import answered_cells, in_run_of, partner_of, variant
 from hopweave.evaluation.papers._scores import Paired, paired, share
-from hopweave.evaluation.papers._table import Draft, Table
+from hopweave.evaluation.papers._table import Draft, Table, name_of
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells
 from hopweave.record import Record, Search
@@ -22,7 +22,7 @@ class SearChainTable8(Table):
 
     title = "SearChain table 8: the first passage, where the model alone is right (S_t) and where it is wrong (S_f)"
     tables = ("searchain_table8",)
-    labels = ("dataset",)
+    labels = ("dataset", "method")
     heads = (
         FigureColumn("top1_t", "top-1 on S_t %"),
         FigureColumn("with_t", "w/ IR on S_t %"),
@@ -35,15 +35,19 @@ class SearChainTable8(Table):
         ones = variant("direct"), variant("direct_retrieval_top1")
         for dataset in draft.short_answer_datasets():
             alone, with_passage = (answered_cells(one, dataset) for one in ones)
-            if alone and with_passage:
-                both = paired(draft.runs, with_passage[0], alone[0])
-                draft.rows.append(self._row(dataset, both))
+            for cell in with_passage if alone else ():
+                without = partner_of(cell, alone)
+                if without is None:
+                    self.unmeasured(draft, in_run_of(cell, dataset), ones[1], ones[0], name=name_of(ones[1], cell))
+                    continue
+                both = paired(draft.runs, cell, without)
+                draft.rows.append(self._row(dataset, both, name_of(ones[1], cell)))
                 draft.scored(both.with_scores, both.without_scores)
-            else:
+            if not (alone and with_passage):
                 lacking = [one for one, cells in zip(ones, (alone, with_passage), strict=True) if not cells]
                 self.unmeasured(draft, dataset, ones[1], *lacking)
 
-    def _row(self, dataset: DatasetCells, both: Paired) -> MeasuredRow:
+    def _row(self, dataset: DatasetCells, both: Paired, name: str) -> MeasuredRow:
         with_it, without = both.with_scores.values, both.without_scores.values
         right = {name for name, value in without.items() if value >= 1}
         found = {record.question.id: _holds(record, example) for record, example in both.cells[0].pairs()}
@@ -53,7 +57,7 @@ class SearChainTable8(Table):
             values[f"top1_{key}"] = share(sum(held[name] for name in ids & held.keys()), len(ids & held.keys()))
             values[f"with_{key}"] = share(sum(with_it[name] for name in ids), len(ids))
         printed = self.published("direct_retrieval_top1", dataset.plan.name, *both.cells, num=both.num)
-        return MeasuredRow((dataset.label,), values, *both.counts, published=printed)
+        return MeasuredRow((dataset.label, name), values, *both.counts, published=printed)
 
 
 def _holds(record: Record, example: Example) -> bool | None:

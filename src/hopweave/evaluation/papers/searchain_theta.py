@@ -18,7 +18,7 @@ from hopweave.evaluation.papers._table import Draft, Table
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell
 from hopweave.evaluation.scoring.reader_thresholds import Scored, best_of, f1_interval, sweep, thresholds
-from hopweave.record import Read
+from hopweave.record import Read, Record, Search
 from hopweave.text.matching import is_contained
 
 
@@ -49,7 +49,7 @@ class SearChainTheta(Table):
     def fill(self, draft: Draft) -> None:
         by_reader: dict[str, list[tuple[AnsweredCell, list[Scored], int]]] = {}
         for cell in draft.runs.cells:
-            if cell.setup is not None and cell.setup.reader:
+            if cell.name == "direct_retrieval" and cell.options.get("read_first") and cell.setup is not None:
                 scored, num_failed = _pairs(cell)
                 if scored or num_failed:
                     by_reader.setdefault(cell.setup.reader, []).append((cell, scored, num_failed))
@@ -71,26 +71,34 @@ class SearChainTheta(Table):
         best = best_of(sweep(scored, thresholds(self.start, self.start + num_steps * self.step, self.step)))
         values: dict[str, float | None] = {"positive": float(sum(one.is_positive for one in scored)) if scored else None}
         if best is not None:
-            low, high = f1_interval(scored, best.threshold) or (None, None)
             values |= {"theta": best.threshold, "f1": percent(best.f1), "precision": percent(best.precision)}
-            values |= {"recall": percent(best.recall), "low": percent(low), "high": percent(high)}
+            values |= {"recall": percent(best.recall), "low": None, "high": None}
+            if (interval := f1_interval(scored, best.threshold)) is not None:
+                values |= {"low": percent(interval.low), "high": percent(interval.high)}
         why = () if "dpr" in reader.lower() else (f"the reader is {reader}, there DPR's: their confidences have other scales",)
         printed = self.published("searchain", ALL, cell, why=[*why, "other pairs"])
         return MeasuredRow((reader,), values, len(scored), published=printed)
 
 
 def _pairs(cell: AnsweredCell) -> tuple[list[Scored], int]:
-    """The readings of the questions themselves, and how many failed."""
+    """The readings of the questions with their first passages, and how many failed."""
     scored: list[Scored] = []
     num_failed = 0
     for record, example in cell.pairs():
-        texts = {passage.id: passage.text for passage in record.passages}
+        first = _first_passage(record)
         for step in record.steps:
-            if not isinstance(step, Read) or step.query != record.question.text or not example.gold.answers:
+            if not isinstance(step, Read) or step.passage_id != first or not example.gold.answers:
                 continue
             if step.reading is None:
                 num_failed += 1
                 continue
-            is_positive = any(is_contained(answer, texts[step.passage_id]) for answer in example.gold.answers)
+            is_positive = any(is_contained(answer, record.passage(first).text) for answer in example.gold.answers)
             scored.append(Scored(step.reading.confidence, is_positive, record.question.id))
     return scored, num_failed
+
+
+def _first_passage(record: Record) -> str:
+    """The id of the passage that the first search with the question found first; empty without one."""
+    asked = (step for step in record.steps if isinstance(step, Search) and step.queries[:1] == (record.question.text,))
+    hits = next((step.hits[0] for step in asked if step.hits and step.hits[0]), ())
+    return hits[0].passage_id if hits else ""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Literal
 
-from hopweave.evaluation.papers._published import answered_cells, variant
+from hopweave.evaluation.papers._published import answered_cells, in_run_of, partner_of, variant
 from hopweave.evaluation.papers._scores import quality, share
 from hopweave.evaluation.papers._table import Draft, Table
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
@@ -52,9 +52,16 @@ class ToQDFigure3(Table):
         for dataset, (template, key) in product(draft.runs.datasets, _TEMPLATES.items()):
             ones = variant(key), variant(f"{key}_probe")
             plains, probes = (answered_cells(one, dataset) for one in ones)
-            if plains and probes:
-                draft.rows.append(self._row(draft, (dataset.label, template), *_fitting(plains, probes)))
-            else:
+            for run in dict.fromkeys(cell.run.path for cell in probes) if plains else ():
+                own = [cell for cell in probes if cell.run.path == run]
+                labels = (dataset.label, f"{template} ({own[0].further})" if own[0].further else template)
+                pair = _fitting(plains, own, both_search=key == "direct_retrieval")
+                if pair is not None:
+                    draft.rows.append(self._row(draft, labels, *pair))
+                else:
+                    draft.lacks(in_run_of(own[0], dataset), ones[0])
+                    draft.rows.append(MeasuredRow(labels))
+            if not (plains and probes):
                 draft.lacks(dataset, *(one for one, cells in zip(ones, (plains, probes), strict=True) if not cells))
                 draft.rows.append(MeasuredRow((dataset.label, template)))
 
@@ -69,12 +76,23 @@ class ToQDFigure3(Table):
         return MeasuredRow(labels, figures(pairs), len(pairs), len(failed), len(every) - len(pairs) - len(failed))
 
 
-def _fitting(plains: Sequence[AnsweredCell], probes: Sequence[AnsweredCell]) -> tuple[AnsweredCell, AnsweredCell]:
-    """The first two that differ only in the probe; if there are none, the first two."""
-    for plain, probed in product(plains, probes):
-        if all(probed.options.get(key) == value for key, value in plain.options.items() if key not in _PROBING):
+def _fitting(
+    plains: Sequence[AnsweredCell], probes: Sequence[AnsweredCell], *, both_search: bool
+) -> tuple[AnsweredCell, AnsweredCell] | None:
+    """The first two that differ only in the probe (see `partner_of`); if there are none, the first two with other options."""
+    others: list[tuple[AnsweredCell, AnsweredCell]] = []
+    for probed in probes:
+        same = [plain for plain in plains if _differ_in_probe(plain, probed)]
+        if (plain := partner_of(probed, same, both_search=both_search)) is not None:
             return plain, probed
-    return plains[0], probes[0]
+        if (plain := partner_of(probed, plains, both_search=both_search)) is not None:
+            others.append((plain, probed))
+    return next(iter(others), None)
+
+
+def _differ_in_probe(plain: AnsweredCell, probed: AnsweredCell) -> bool:
+    """Whether two cells have the same options apart from the probe."""
+    return all(probed.options.get(key) == value for key, value in plain.options.items() if key not in _PROBING)
 
 
 def verdicts(cell: AnsweredCell) -> tuple[dict[str, bool], set[str]]:

@@ -167,8 +167,8 @@ def _draw_panel(axes: Axes, panel: Panel, title: str, names: Sequence[str], *, h
         axes.text(1.03, y, one_line(one.words), color=shade, va="center_baseline", transform=axes.get_yaxis_transform())
 
 
-def _dot(axes: Axes, x: float, y: float, *, is_filled: bool, mark: str = "o", size: float = 7.2) -> None:
-    axes.plot([x], [y], mark, markersize=size, markerfacecolor=INK if is_filled else PAPER, markeredgecolor=INK, zorder=4)
+def _dot(axes: Axes, x: float, y: float, *, is_filled: bool) -> None:
+    axes.plot([x], [y], "o", markersize=7.2, markerfacecolor=INK if is_filled else PAPER, markeredgecolor=INK, zorder=4)
 
 
 def _set_limits(axes: Axes, side: Literal["x", "y"], values: Sequence[float], *, num_ticks: int) -> None:
@@ -334,11 +334,10 @@ def draw_curves(title: str, plot: CurvePlot) -> str:
         return svg_of(figure, title)
 
 
-def draw_risk_coverage(title: str, panels: Sequence[tuple[str, Sequence[RiskCurve]]]) -> str:
-    """Risk against coverage in panels on the same axes, with a legend below, as SVG.
+def draw_risk_coverage(panels: Sequence[tuple[str, Sequence[RiskCurve]]]) -> str:
+    """Risk against coverage of each method in panels on the same axes, with a legend below, as SVG.
 
     Args:
-        title: a description for those who cannot see the drawing.
         panels: the title of each, and its curves.
 
     Returns:
@@ -377,7 +376,7 @@ def draw_risk_coverage(title: str, panels: Sequence[tuple[str, Sequence[RiskCurv
         every[0].set_ylabel("risk: share of wrong answers")
         handles = [Line2D([], [], **looks[name]) for name in names]
         figure.legend(handles, [one_line(name) for name in names], loc="outside lower left", handlelength=4)
-        return svg_of(figure, title)
+        return svg_of(figure, "Risk against coverage of each method")
 
 
 def _look_of(place: int) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def _dataset_facts(label: str, plan: DatasetPlan, num_questions: int, corpus: st
         draw = f"the first {plan.limit:,}"
     else:
         draw = f"{plan.limit:,} with seed {plan.seed}"
-    about = _docstring("datasets", plan.name)
+    about = _docstring_of_dataset(plan.name)
     licence, address = _LICENCE.search(about), _ADDRESS.search(about)
     return DatasetFacts(
         label=label,
@@ -187,9 +187,9 @@ def _summary(role: Role, name: str) -> str:
     return known[name].summary if name in known else ""
 
 
-def _docstring(role: Role, name: str) -> str:
-    """The description of a part, found without running it, on one line; empty if it cannot be found."""
-    known = entries(role)
+def _docstring_of_dataset(name: str) -> str:
+    """The description of a dataset, found without running it, on one line; empty if it cannot be found."""
+    known = entries("datasets")
     spec = find_spec(known[name].target.partition(":")[0]) if name in known else None
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         return ""

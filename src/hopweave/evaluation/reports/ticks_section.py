@@ -102,7 +102,7 @@ def _figure(data: ReportData) -> Iterator[blocks.Figure]:
     ]
     drawn = [panel for panel in panels if panel[1]]
     if drawn:
-        drawing = draw_risk_coverage("Risk against coverage of each method", drawn)
+        drawing = draw_risk_coverage(drawn)
         yield blocks.Figure("risk_coverage.svg", drawing, HOW_TO_READ_A_CURVE)
 
 

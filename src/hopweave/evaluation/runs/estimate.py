@@ -16,7 +16,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopweave.core.protocols import ModelReader, OnText
+from hopweave.core.protocols import Calibrated, ModelReader, OnText, Reader
 from hopweave.core.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.prepare import Prepared
@@ -77,7 +77,7 @@ async def estimate(prepared: Prepared, folder: RunFolder | None, price: Price | 
         price: of the model, if known.
 
     Raises:
-        SettingsError, DataError, MissingExtra: as `run.evaluate` would.
+        SettingsError, DataError, MissingExtra: as `hopweave.evaluation.runs.run.evaluate` would.
     """
     progress_by_cell = {cell: CellProgress(len(prepared.examples[cell.dataset])) for cell in prepared.cells}
     if folder is not None:
@@ -126,7 +126,7 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
             _StandIn("", abilities),
             retriever=retriever,
             engine=engine,
-            reader=reader if isinstance(reader, ModelReader) else _NothingRead(),
+            reader=reader if isinstance(reader, ModelReader) else _stand_in_for(reader),
             duplicate_detector=_AllNew(),
             sampling=settings.make_sampling(),
         )
@@ -196,14 +196,27 @@ def _made_up(schema: Mapping[str, Any], words: str) -> Any:
             return schema["enum"][0] if "enum" in schema else words
 
 
-class _NothingRead:
-    """Stands in for a reader with its own model: it finds no answer anywhere."""
+def _stand_in_for(reader: Reader) -> _NothingRead:
+    return _NothingReadUnder(reader.identity, reader.theta) if isinstance(reader, Calibrated) else _NothingRead(reader.identity)
 
-    identity = "stand-in"
+
+class _NothingRead:
+    """Stands in for a reader with its own model, under its identity: it finds no answer anywhere."""
+
+    def __init__(self, identity: str) -> None:
+        self.identity = identity
 
     def read(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
         """Finds nothing."""
         return [Reading("", None, -10.0) for _ in pairs]
+
+
+class _NothingReadUnder(_NothingRead):
+    """The same for a reader with a known threshold, which decides whether a method warns of its own."""
+
+    def __init__(self, identity: str, theta: float) -> None:
+        super().__init__(identity)
+        self.theta = theta
 
 
 class _AllNew:

@@ -35,7 +35,7 @@ from hopweave.evaluation.runs.shard import Shard
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.record import Record
 from hopweave.run.settings import Settings
-from hopweave.run.trust import SELECTED, Found, trust_own
+from hopweave.run.trust import PLAN, SELECTED, Found, trust_own
 
 SCHEMA = "hopweave.run/1"
 
@@ -52,7 +52,7 @@ class DatasetPlan:
     """A dataset of a run.
 
     Attributes:
-        name: of the file in `hopweave/datasets`, or the path of your own file with its class.
+        name: of the file in `hopweave/evaluation/datasets`, or the path of your own file with its class.
         options: of the dataset, its `path` among them.
         corpus: the index that is searched for its questions; empty uses the one in the settings.
         limit: how many questions are drawn; `None` draws all.
@@ -71,7 +71,7 @@ class MethodPlan:
     """A method of a run.
 
     Attributes:
-        name: of the file in `hopweave/methods`, or the path of your own file with its class.
+        name: of the file in `hopweave/answering/methods`, or the path of your own file with its class.
         options: of the method.
         seed: of the plan, under which replies are sampled; `None` uses the one in the settings.
         repeats: for one of several seeds of a method, the label of that method; empty otherwise.
@@ -164,7 +164,7 @@ class RunFolder:
             SettingsError: if it was made from another plan, with the differences.
             DataError: if it cannot be written, or is not a run.
         """
-        place = path / "plan.json"
+        place = path / PLAN
         if place.exists():
             there = cls.open(path)
             # Without a manifest to check files against, only equal paths are known to be the same files.
@@ -196,7 +196,7 @@ class RunFolder:
         Raises:
             DataError: if there is none, its plan cannot be read, or a label in it or a link points outside the folder.
         """
-        place = path / "plan.json"
+        place = path / PLAN
         try:
             if not place.is_file():  # opening a pipe would block
                 raise FileNotFoundError
@@ -219,7 +219,7 @@ class RunFolder:
     @property
     def found(self) -> Found:
         """The plan as a file on disk, which the user may have to trust."""
-        return Found(self.path / "plan.json", self.content, self.plan.settings, self.plan.parts)
+        return Found(self.path / PLAN, self.content, self.plan.settings, self.plan.parts)
 
     @classmethod
     def check_is_free(cls, path: Path) -> None:
@@ -239,7 +239,7 @@ class RunFolder:
     @staticmethod
     def is_at(path: Path) -> bool:
         """Whether a folder contains a run."""
-        return (path / "plan.json").exists()
+        return (path / PLAN).exists()
 
     def corpus_of(self, dataset: str) -> str:
         """The corpus that is searched for a dataset's questions, as the plan names it."""

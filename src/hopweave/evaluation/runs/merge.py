@@ -22,7 +22,7 @@ from hopweave.evaluation.runs.paths import Base
 from hopweave.evaluation.runs.shard import Shard, rejoined
 from hopweave.evaluation.runs.writing import alone
 from hopweave.run.store.store import Store
-from hopweave.run.trust import is_trusted, trust_own
+from hopweave.run.trust import PLAN, is_trusted, trust_own
 
 _LINES_AT_ONCE = 256
 
@@ -106,8 +106,8 @@ def _opened(path: Path) -> _Part:
 
 def _alterations(part: _Part) -> Iterator[str]:
     yield from manifest.alterations(part.folder.path)
-    if hash_file(part.folder.path / "plan.json") != part.known.plan:
-        yield "plan.json changed"
+    if hash_file(part.folder.path / PLAN) != part.known.plan:
+        yield f"{PLAN} changed"
     for label in part.folder.plan.datasets:
         if hash_file(part.folder.examples_path(label)) != part.known.datasets[label].sha256:
             yield f"the examples of {label} changed"
@@ -243,7 +243,7 @@ def _manifest_of(
             prompts.setdefault(name, set()).update(prints)
     return replace(
         parts[0].known,
-        plan=hash_file(folder.path / "plan.json"),
+        plan=hash_file(folder.path / PLAN),
         datasets={
             label: DrawnExamples(drawn.sources, len(folder.examples(label)), hash_file(folder.examples_path(label)))
             for label, drawn in parts[0].known.datasets.items()

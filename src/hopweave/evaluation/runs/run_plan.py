@@ -5,7 +5,7 @@
     corpus = "indexes/wiki"
 
     [datasets.bridges]              # its label in tables
-    name = "jsonl"                  # the file in hopweave/datasets; the label, if left out
+    name = "jsonl"                  # the file in hopweave/evaluation/datasets; the label, if left out
     path = "bridges.jsonl"          # this and everything else: options of the dataset
     corpus = "indexes/bridges"      # searched for its questions; defaults to that of the settings
     limit = 100                     # all of them, if left out

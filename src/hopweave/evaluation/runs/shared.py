@@ -18,6 +18,7 @@ from hopweave.run.components import Components
 from hopweave.run.opening import open_retriever, search_workers
 from hopweave.run.store.store import Store
 from hopweave.run.store.stores import open_store
+from hopweave.run.trust import PLAN
 from hopweave.run.weaver import Weaver
 
 DEFAULT_PARALLEL = 8
@@ -103,7 +104,7 @@ class SharedComponents:
             return manifest_file.hash_source(path, before.get(path.resolve()))
 
         return manifest_file.Manifest(
-            plan=manifest_file.hash_file(folder.path / "plan.json"),
+            plan=manifest_file.hash_file(folder.path / PLAN),
             datasets={
                 label: manifest_file.DrawnExamples(
                     tuple(map(hashed, prepared.files_of(label))),

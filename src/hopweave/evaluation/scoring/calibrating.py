@@ -84,17 +84,14 @@ def labelled_in(run: RunFolder, methods: Sequence[str] = ()) -> Iterator[Labelle
                     yield Labelled(f"{dataset} {record.question.id}", signals, judged, setup.llm, setup.method)
 
 
-def fitted(
-    labelled: Sequence[Labelled], *, llm: str, methods: Sequence[str], wanted: float = WANTED, level: float = LEVEL
-) -> Calibration:
-    """A calibration, fitted on labelled answers.
+def fitted(labelled: Sequence[Labelled], *, llm: str, methods: Sequence[str], wanted: float = WANTED) -> Calibration:
+    """A calibration, fitted on labelled answers; what it aims at holds with the probability `LEVEL`.
 
     Args:
         labelled: the answers.
         llm: the identity of the model that gave them.
         methods: the methods that did.
         wanted: the share of right answers among those with a tick that is aimed at, 0 to 1.
-        level: the probability with which it is to hold.
 
     Raises:
         DataError: for fewer answers than `FEWEST`, or if all are right, or all wrong.
@@ -106,7 +103,7 @@ def fitted(
     left_out = list(predicted_without(labelled, names))
     scored = [(confidence, one.is_right) for confidence, one in left_out]
     sure = [(confidence, one.is_right) for confidence, one in left_out if _may_have_tick(one.signals)]
-    threshold, guarantee = chosen_threshold(sure, wanted, level)
+    threshold, guarantee = chosen_threshold(sure, wanted, LEVEL)
     intercept, weights = _regression(labelled, names)
     return Calibration(
         schema=SCHEMA,
@@ -152,7 +149,7 @@ def chosen_threshold(sure: Sequence[Scored], wanted: float, level: float) -> tup
     Args:
         sure: the confidence of each answer that the support rule accepts, and whether it is right.
         wanted: see `fitted`.
-        level: see `fitted`.
+        level: the probability with which it is to hold.
     """
     ranked = sorted(sure, reverse=True)
     tried = []

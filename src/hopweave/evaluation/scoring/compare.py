@@ -41,7 +41,6 @@ from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.over_seeds import averaged
 from hopweave.evaluation.scoring.paired import Pairing
 from hopweave.evaluation.scoring.score import (
-    PRIMARY,
     OpenMetric,
     Score,
     forms_of,
@@ -52,7 +51,7 @@ from hopweave.evaluation.scoring.score import (
     score_run,
 )
 from hopweave.evaluation.scoring.statistics import NUM_RESAMPLES
-from hopweave.evaluation.scoring.summary import metrics_of, read_summary
+from hopweave.evaluation.scoring.summary import columns_by_form, metrics_of, read_summary
 from hopweave.run.trust import is_trusted
 
 
@@ -94,7 +93,7 @@ def compare(
     scored = _by_cell(runs, list({id(metric): metric for metric, _ in wanted}.values()))
     tables = []
     for dataset in run.plan.datasets:
-        primary = {PRIMARY[example.question.form] for example in run.examples(dataset)}
+        primary = set(columns_by_form(_forms_of(run, dataset)).values())
         for opened, column in (one for one in wanted if what or one[1] in primary):
             of_method = drawn.values(dataset, opened, column, scored)
             if what or any(one.values for one in of_method.values()):
@@ -281,7 +280,8 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
             opened_by_name[name] = dataclasses.replace(metric, forms=forms if forms & in_run else frozenset())
         return opened_by_name[name]
 
-    for wanted in what or sorted({PRIMARY[form] for form in in_run} & known.keys()):
+    usual = {column for dataset in run.plan.datasets for column in columns_by_form(_forms_of(run, dataset)).values()}
+    for wanted in what or sorted(usual & known.keys()):
         name, column = _parted(wanted)
         if name not in known and name not in scored and part_file(name) is None:
             homes = {key: metric.name for metric in (*scored.values(), *open_metrics()[0]) for key in metric.columns}
@@ -333,4 +333,8 @@ def _is_same(there: OpenMetric | None, wanted: OpenMetric) -> bool:
 
 
 def _forms(run: RunFolder) -> set[AnswerForm]:
-    return {example.question.form for dataset in run.plan.datasets for example in run.examples(dataset)}
+    return {form for dataset in run.plan.datasets for form in _forms_of(run, dataset)}
+
+
+def _forms_of(run: RunFolder, dataset: str) -> set[AnswerForm]:
+    return {example.question.form for example in run.examples(dataset)}

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,8 @@ from hopweave.core.files import read_json, read_lines
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.protocols import ModelReader
 from hopweave.core.types import Passage, Reading
+from hopweave.evaluation.scoring.results import Interval
+from hopweave.evaluation.scoring.statistics import NUM_FIGURE_RESAMPLES, percentile_interval, resampled_means
 from hopweave.record import Failure, Trace
 from hopweave.run.components import Components
 from hopweave.run.workbench import Workbench
@@ -289,26 +290,19 @@ def best_of(points: Iterable[Point]) -> Point | None:
     return max(useful, key=lambda point: (point.f1 or 0.0, point.threshold), default=None)
 
 
-def f1_interval(
-    scored: Sequence[Scored], threshold: float, *, num_samples: int = 1000, seed: int = 0, share: float = 0.95
-) -> tuple[float, float] | None:
+def f1_interval(scored: Sequence[Scored], threshold: float) -> Interval | None:
     """A percentile bootstrap interval of F1 at a threshold. Pairs of the same query are drawn together, as they are dependent.
 
     `None` if no sample has an F1.
+
+    Raises:
+        DataError: if there are 2^18 queries or more.
     """
     groups: dict[str, list[Scored]] = {}
     for one in scored:
         groups.setdefault(one.group, []).append(one)
-    counts = [point_at(members, threshold) for members in groups.values()]
-    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    values = []
-    for _ in range(num_samples if counts else 0):
-        drawn = draw.choices(counts, k=len(counts))
-        both = sum(point.num_predicted + point.num_positive for point in drawn)
-        if both:
-            values.append(2 * sum(point.num_true for point in drawn) / both)
-    if not values:
-        return None
-    values.sort()
-    cut = (1 - share) / 2
-    return values[int(cut * (len(values) - 1))], values[round((1 - cut) * (len(values) - 1))]
+    points = [point_at(members, threshold) for members in groups.values()]
+    found = [float(point.num_true) for point in points]
+    of = [(point.num_predicted + point.num_positive) / 2 for point in points]
+    drawn = resampled_means([found, of], num_resamples=NUM_FIGURE_RESAMPLES)
+    return percentile_interval(sorted(one / whole for one, whole in drawn if one is not None and whole))

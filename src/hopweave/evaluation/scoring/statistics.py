@@ -30,6 +30,9 @@ MAX_EXACT_FLIPS = 15
 Values = Sequence[float | None]
 """One value per question, in the order of the questions; `None` where there is none."""
 
+_TAIL = (1 - CONFIDENCE) / 2
+"""The share of draws on either side of an interval."""
+
 _ONE = 1 << 44
 _MAX_QUESTIONS = 1 << 18
 """The number of shifted values whose sum always fits in 64 bits."""
@@ -92,19 +95,17 @@ def resampled_means(
         yield [means[place] for place in every]
 
 
-def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
+def percentile_interval(means: Sequence[float]) -> Interval | None:
     """The percentile interval of sorted bootstrap means; `None` without any."""
-    tail = (1 - confidence) / 2
-    return Interval(_quantile(means, tail), _quantile(means, 1 - tail)) if means else None
+    return Interval(_quantile(means, _TAIL), _quantile(means, 1 - _TAIL)) if means else None
 
 
-def bca_interval(values: Values, means: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
+def bca_interval(values: Values, means: Sequence[float]) -> Interval | None:
     """The bias-corrected and accelerated interval of a mean (Efron 1987), which is suited to skewed values such as scores.
 
     Args:
         values: the sample.
         means: its bootstrap means, sorted.
-        confidence: above 0, below 1.
 
     Returns:
         `None` if it is not defined: fewer than two values, values that are all the same, or means that are all on one side.
@@ -115,7 +116,7 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
     mean = math.fsum(present) / len(present)
     off = [value - mean for value in present]
     acceleration = math.fsum(x**3 for x in off) / (6 * math.fsum(x * x for x in off) ** 1.5)
-    return _corrected_interval(mean, means, 1e-12 * max(map(abs, present)), acceleration, confidence)
+    return _corrected_interval(mean, means, 1e-12 * max(map(abs, present)), acceleration)
 
 
 def figure_intervals(
@@ -151,14 +152,11 @@ def figure_intervals(
 
 
 def _even_interval(value: float, drawn: Sequence[float]) -> Interval:
-    tail = (1 - CONFIDENCE) / 2
-    reach = max(value - _quantile(drawn, tail), _quantile(drawn, 1 - tail) - value)
+    reach = max(value - _quantile(drawn, _TAIL), _quantile(drawn, 1 - _TAIL) - value)
     return Interval(value - reach, value + reach)
 
 
-def _corrected_interval(
-    value: float, drawn: Sequence[float], slack: float, acceleration: float = 0.0, confidence: float = CONFIDENCE
-) -> Interval | None:
+def _corrected_interval(value: float, drawn: Sequence[float], slack: float, acceleration: float = 0.0) -> Interval | None:
     """The bias-corrected and accelerated interval of a value from sorted draws; `None` if they are all on one side of it."""
     below = bisect_left(drawn, value - slack)
     equal = bisect_right(drawn, slack, key=lambda one: one - value) - bisect_left(drawn, -slack, key=lambda one: one - value)
@@ -172,8 +170,7 @@ def _corrected_interval(
         z = bias + normal.inv_cdf(tail)
         return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # math libraries differ in the last digits
 
-    tail = (1 - confidence) / 2
-    return Interval(_quantile(drawn, corrected(tail)), _quantile(drawn, corrected(1 - tail)))
+    return Interval(_quantile(drawn, corrected(_TAIL)), _quantile(drawn, corrected(1 - _TAIL)))
 
 
 def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.inf, high: float = math.inf) -> Interval | None:
@@ -193,7 +190,7 @@ def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.
     return bca_interval(values, means) or percentile_interval(means)
 
 
-def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Interval | None:
+def all_equal_interval(value: float, num: int, *, low: float, high: float) -> Interval | None:
     """The interval of the mean of values that are all the same, for which a bootstrap shows no spread.
 
     Of `num` values none differed, so by Clopper and Pearson (1934) the true share of differing ones is at most
@@ -205,7 +202,6 @@ def all_equal_interval(value: float, num: int, *, low: float, high: float, confi
         num: how many, at least 1.
         low: the least possible value.
         high: the greatest possible value.
-        confidence: above 0, below 1.
 
     Returns:
         `None` if values have no bounds: then nothing is known about unobserved ones.
@@ -215,27 +211,25 @@ def all_equal_interval(value: float, num: int, *, low: float, high: float, confi
     """
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
-    unseen = round(1 - ((1 - confidence) / 2) ** (1 / num), 12)
+    unseen = round(1 - _TAIL ** (1 / num), 12)
     return Interval(value - unseen * (value - low), value + unseen * (high - value))
 
 
-def share_interval(num_hits: int, num: int, *, confidence: float = CONFIDENCE) -> Interval | None:
+def share_interval(num_hits: int, num: int) -> Interval | None:
     """The exact interval of a share (Clopper and Pearson 1934); `None` of nothing.
 
     Args:
         num_hits: how many are counted.
         num: of how many.
-        confidence: above 0, below 1.
 
     >>> share_interval(18, 20)
     Interval(low=0.683017286, high=0.987651473)
     """
     if not num:
         return None
-    tail = (1 - confidence) / 2
     return Interval(
-        round(least_share(num_hits, num, tail), 9),  # math libraries differ in the last digits
-        round(1 - least_share(num - num_hits, num, tail), 9),
+        round(least_share(num_hits, num, _TAIL), 9),  # math libraries differ in the last digits
+        round(1 - least_share(num - num_hits, num, _TAIL), 9),
     )
 
 

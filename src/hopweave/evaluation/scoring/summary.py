@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from hopweave.core.errors import DataError
 from hopweave.core.files import read_json, read_whole
 from hopweave.core.part_files import allow, hashes, part_file
-from hopweave.core.types import Column
+from hopweave.core.types import AnswerForm, Column
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring import per_cost
@@ -229,12 +229,27 @@ def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[O
     ]
 
 
+def columns_by_form(forms: Collection[AnswerForm]) -> dict[AnswerForm, str]:
+    """The column that methods are compared by for each form of answer of a dataset.
+
+    Short answers and labels in one dataset have the column that is for both.
+
+    >>> columns_by_form({"label"})
+    {'label': 'label_accuracy'}
+    >>> sorted(columns_by_form({"label", "short", "long"}).items())
+    [('label', 'cover_em'), ('long', 'rouge_l'), ('short', 'cover_em')]
+    """
+    return {form: PRIMARY["short" if form == "label" and "short" in forms else form] for form in forms}
+
+
 def primary_columns(run: RunFolder, columns: Container[str]) -> dict[str, str]:
-    """The column that methods are compared by, for each dataset: that of its most frequent form of answer."""
+    """The column that methods are compared by, for each dataset: that of most of its questions; see `columns_by_form`."""
     found = {}
     for dataset in run.plan.datasets:
-        counts = Counter(example.question.form for example in run.examples(dataset))
-        column = PRIMARY[min(counts, key=lambda form: (-counts[form], form))] if counts else ""
+        forms = [example.question.form for example in run.examples(dataset)]
+        column_of = columns_by_form(set(forms))
+        counts = Counter(column_of[form] for form in forms)
+        column = min(counts, key=lambda name: (-counts[name], name), default="")
         if column in columns:
             found[dataset] = column
     return found

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
+from hopweave.core.characters import encodable
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.key_terms import Word, words_in
 from hopweave.text.matching import normalize_answer
@@ -134,7 +135,7 @@ def _are_alike(left: Sequence[Word], right: Sequence[Word]) -> bool:
 
 @lru_cache(8192)
 def _stem(word: str) -> str:
-    found = _stemmer().analyze(word.encode("utf-8", "replace").decode("utf-8"))
+    found = _stemmer().analyze(encodable(word))
     return found[0] if len(found) == 1 else word
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,12 @@ from hopweave.core.redaction import Secrets, secrets_of
 from hopweave.core.types import Message, Reply, Sampling, Usage
 from hopweave.models.llms._address import Address, Wire
 from hopweave.models.llms._failures import (
+    CannotConnect,
+    ConnectionLost,
     TransportError,
     explained,
     failure,
+    is_too_long,
     not_a_completion,
     reported,
     silent,
@@ -33,7 +36,7 @@ from hopweave.models.llms._json import MALFORMED, parsed
 from hopweave.models.llms._learner import Learner, again, checked, is_used_up, sum_of
 from hopweave.models.llms._learnt import Learnt, Memory
 from hopweave.models.llms._plan import Plan, Request, plan_of
-from hopweave.models.llms._refusals import names_a_field, refusal_of
+from hopweave.models.llms._refusals import Refusal, names_a_field, refusal_of, suspect_of
 from hopweave.models.llms._request_body import most_bytes, request_body
 from hopweave.models.llms._wire import Parsed, StreamedReply, parse_completion
 
@@ -46,6 +49,8 @@ NO_KEY = "no-key-needed"
 _MAX_ERROR_BYTES = 1 << 20
 _MAX_LISTING_BYTES = 1 << 23
 _LISTING_SECONDS = 5.0
+_USAGE_SECONDS = 5.0  # for the usage, which may follow a reply that is complete
+_END_SECONDS = 0.25  # for the end of a stream that says it has ended: only then can its connection be used again
 _THINKING_TOKENS_PER_SECOND = 25.0  # of a slow endpoint: the timeout of a whole call grows with the room for thoughts
 
 
@@ -203,18 +208,21 @@ class Endpoint:
         if request.num > 1 and "n" in self.learnt.refused:
             return await self._one_by_one(request)
         async with line.turns:
-            spent, sent = Usage(), None
+            spent, sent, suspects = Usage(), None, frozenset[str]()
             while True:
                 plan = plan_of(self.wire, self.learnt, request)
-                before, sent = sent, self._body(request, plan)
+                before, sent = sent, self._body(request, plan, suspects)
                 try:
                     found = await self._call(line.client, request, plan, sent)
                 except _Refused as refused:
+                    suspects |= {refused.name} if refused.is_suspect else set()
                     if refused.name == "n":
                         break
                     if sent == before:  # what was refused cannot be left out
                         raise refused.error from None
                     continue
+                self._confirmed(suspects, plan)
+                suspects = frozenset()
                 # Tags that the prompt asked for say nothing of the model.
                 if request.sampling.thinking != "in_text" or any(one.has_thoughts for one in found):
                     self._learner.replied(self.wire, found, plan)
@@ -222,7 +230,14 @@ class Endpoint:
                     spent, request = found[0].reply.usage, again(request, found)
                     continue
                 return checked(self.wire, found, spent, may_be_thoughts=request.sampling.thinking == "in_text")
-        return await self._one_by_one(request)
+        replies = await self._one_by_one(request)
+        self._confirmed(suspects, plan)
+        return replies
+
+    def _confirmed(self, suspects: frozenset[str], plan: Plan) -> None:
+        """Remembers that fields were refused, since a request without them has succeeded."""
+        for name in sorted(suspects):
+            self._learner.refused(self.wire, Refusal(name), plan)
 
     async def _one_by_one(self, request: Request) -> list[Reply]:
         """Several replies from an endpoint that draws one at a time."""
@@ -233,8 +248,8 @@ class Endpoint:
         usage = sum_of([one.usage for one in drawn])
         return [replace(one, usage=usage if number == 0 else Usage()) for number, one in enumerate(drawn)]
 
-    def _body(self, request: Request, plan: Plan) -> dict[str, Any]:
-        refused = self.learnt.refused
+    def _body(self, request: Request, plan: Plan, suspects: frozenset[str] = frozenset()) -> dict[str, Any]:
+        refused = self.learnt.refused | suspects
         if request.sampling.tools and self.wire.tools and "tools" in refused:
             raise takes_no_tools(self.wire)
         self._learner.tell(self.wire)
@@ -323,20 +338,36 @@ class Endpoint:
     async def _streamed(
         self, response: Response, request: Request, plan: Plan, max_bytes: int, clock: asyncio.Timeout, ends_at: float
     ) -> Parsed:
-        loop = asyncio.get_running_loop()
         streamed = StreamedReply(self.wire, request.prefill, request.sampling, plan=plan, salt=request.salt)
-        show = request.on_text or _ignore
-        async for data in response.pieces(max_bytes):
-            for piece in streamed.feed(data):
-                show(piece)
-            if streamed.is_cut:
-                break
-            if b"data:" in data:  # keep-alive messages alone are not progress
-                clock.reschedule(min(ends_at, loop.time() + self._timeout_seconds))
+        show, first_by = request.on_text or _ignore, clock.when()
+        clock.reschedule(None)  # another takes its place, whose end may be that of a reply
+        try:
+            async with asyncio.timeout_at(first_by) as clock_of_stream:
+                await self._feed(streamed, response.pieces(max_bytes), show, clock_of_stream, ends_at)
+        except (TimeoutError, CannotConnect, ConnectionLost):
+            if not streamed.is_complete:
+                raise
         rest, found = streamed.finish()
         if rest:
             show(rest)
         return found
+
+    async def _feed(
+        self, streamed: StreamedReply, pieces: AsyncIterator[bytes], show: OnText, clock: asyncio.Timeout, ends_at: float
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        async for data in pieces:
+            for piece in streamed.feed(data):
+                show(piece)
+            if streamed.is_cut:
+                return
+            if streamed.is_done:
+                clock.reschedule(loop.time() + _END_SECONDS)
+                await anext(pieces, b"")
+                return
+            if b"data:" in data:  # keep-alive messages alone are not progress
+                seconds = min(_USAGE_SECONDS, self._timeout_seconds) if streamed.is_complete else self._timeout_seconds
+                clock.reschedule(min(ends_at, loop.time() + seconds))
 
     async def _failure(
         self, client: Client, response: Response, request: Request, plan: Plan, body: Mapping[str, Any]
@@ -349,10 +380,14 @@ class Endpoint:
         if self._learner.adapts(self.wire, request, plan, status, text, body):
             return _Refused("", error)
         refusal = refusal_of(status, text, body)
-        if refusal is None or refusal.name in self.wire.extra_body:  # which the user has to correct
+        suspect = suspect_of(status, text, body) if refusal is None and not is_too_long(status, text) else None
+        name = refusal.name if refusal is not None else suspect
+        if name is None or name in self.wire.extra_body:  # which the user has to correct
             return error
+        if refusal is None:
+            return _Refused(name, error, is_suspect=True)
         self._learner.refused(self.wire, refusal, plan)
-        return takes_no_tools(self.wire, text) if refusal.name == "tools" else _Refused(refusal.name, error)
+        return takes_no_tools(self.wire, text) if name == "tools" else _Refused(name, error)
 
     async def _models(self) -> list[str] | None:
         """The names of the endpoint's models; `None` if it does not list them."""
@@ -369,12 +404,14 @@ class _Refused(Exception):
     Attributes:
         name: the field, if it is one.
         error: the error for the user if nothing can be changed.
+        is_suspect: whether the field may only seem to be what is not accepted.
     """
 
-    def __init__(self, name: str, error: ModelError) -> None:
+    def __init__(self, name: str, error: ModelError, *, is_suspect: bool = False) -> None:
         super().__init__(name)
         self.name = name
         self.error = error
+        self.is_suspect = is_suspect
 
 
 def _headers(address: Address, key: str) -> dict[str, str]:

@@ -16,8 +16,19 @@ from hopweave.models.llms._address import Address, Wire
 from hopweave.models.llms._json import Malformed, parsed
 
 _TOO_LONG = lazy_pattern(
-    r"context.?(length|size|window)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
+    r"context.?(length|size|window|limit)|maximum context|(prompt|input) is too long|too many (input )?tokens"
+    r"|input token count|input tokens exceed|model token limit|range of input length"
+    r"|maximum (model|prompt) length|`inputs` tokens \+|reduce the length of (the|your) (messages|prompt|input)",
+    re.IGNORECASE,
 )
+# Unlike a rate that is used up, which passes, this is said of a request that is larger than the whole rate.
+_TOO_LARGE = lazy_pattern(r"request.too.large", re.IGNORECASE)
+_ABOUT_KEY = lazy_pattern(
+    r"\b(?:api|access|secret|subscription|invalid|incorrect|wrong|your|this|the)[ _-]?(?:api[ _-]?)?keys?\b|credential"
+    r"|authentica|unauthori[sz]ed|(?:invalid|expired|missing|bearer|access|auth)[ _-]token",
+    re.IGNORECASE,
+)
+_ERROR_CODE = lazy_pattern(r"[45]\d\d")
 _MAX_QUOTED = 200
 _MAX_READ = 1 << 16
 _MAX_NAMED = 5
@@ -73,10 +84,16 @@ def not_a_completion(wire: Wire, content: bytes, error: Exception | None = None)
 
 
 def reported(wire: Wire, error: Any) -> ModelError:
-    """The error that a server reports in place of a completion, despite a success status."""
+    """The error that a server reports in place of a completion, despite a success status.
+
+    If it has the code of an HTTP error, it is one; otherwise a retry may help.
+    """
     message = _message_of({"error": error})
     if _TOO_LONG.search(message[:_MAX_READ]) or _TOO_LONG.search(str(error)[:_MAX_READ]):
         return _too_long(wire, message)
+    status = _status_of(error)
+    if status is not None:
+        return failure(wire, status, {}, json.dumps({"error": error}))
     return ModelError(f"{wire.shown} reports: {quoted(wire, message)}{_about_address(wire)}", retryable=True)
 
 
@@ -122,8 +139,13 @@ def ended_within_thoughts(wire: Wire) -> ModelError:
     )
 
 
+def ended_by_error(wire: Wire, reason: str) -> ModelError:
+    """The error for a reply that the endpoint itself says it could not complete."""
+    return ModelError(f"{wire.shown} could not complete the reply ({quoted(wire, reason)})", retryable=True)
+
+
 def withheld(wire: Wire, reason: str) -> ModelError:
-    """The error for an empty reply that a filter of the endpoint ended."""
+    """The error for a reply that a filter of the endpoint ended, whether or not a part of it came."""
     advice = "ask in other words, or use another model"
     return ModelError(f"{wire.shown} withheld the reply ({quoted(wire, reason)}); {advice}")
 
@@ -141,6 +163,8 @@ def takes_no_tools(wire: Wire, said: str = "") -> ModelError:
 
 def is_too_long(status: int, body: str) -> bool:
     """Whether an error response says that prompt and reply together are too long."""
+    if status in (413, 429) and _TOO_LARGE.search(body) is not None:
+        return True
     return status in (400, 413, 422) and _TOO_LONG.search(body) is not None
 
 
@@ -165,9 +189,13 @@ def failure(
     """
     message = quoted(wire, _message_of_text(body) or f"status {status}")
     where = f"{wire.shown} ({status})"
-    if status in (401, 403) and not is_about_field:  # the server's own message may contain a part of the key
-        unset = "" if os.environ.get(wire.key_variable) else ", which is not set"
+    is_key_unset = not os.environ.get(wire.key_variable)
+    is_about_key = status == 401 or (status == 403 and _ABOUT_KEY.search(body[:_MAX_READ]) is not None)
+    if is_about_key and not is_about_field:  # the server's own message may contain a part of the key
+        unset = ", which is not set" if is_key_unset else ""
         return ModelError(f"{where} refuses the key; check the environment variable {wire.key_variable}{unset}")
+    if status == 403 and is_key_unset and wire.key_variable and not is_about_field:
+        message += f"; the environment variable {wire.key_variable} is not set"
     if status in (404, 405):
         return _missing(wire, where, message, models)
     if is_too_long(status, body):
@@ -181,7 +209,9 @@ def failure(
 
 
 def _missing(wire: Wire, where: str, message: str, models: Sequence[str] | None) -> ModelError:
-    if models is not None and wire.model not in models:
+    if models is not None and wire.model in models:
+        return ModelError(f"{where} said: {message}")
+    if models is not None:
         pull = f"get it with: ollama pull {wire.model}, or " if wire.server == "ollama" else ""
         listed = suggest(wire.model, models) if len(models) <= _MAX_NAMED else _nearest(wire.model, models)
         return ModelError(f"{where} has no model {wire.model!r}; {pull}{wire.secrets.out_of(listed)}")
@@ -234,6 +264,12 @@ def _number(text: str | None) -> float | None:
 
 def _read(text: str) -> Any:
     return parsed(text.encode("utf-8", "replace"))
+
+
+def _status_of(error: Any) -> int | None:
+    """The status of an HTTP error that an error has as its code; `None` if it has none."""
+    code = error.get("code") if isinstance(error, dict) else None
+    return int(code) if isinstance(code, int | str) and _ERROR_CODE.fullmatch(str(code)) else None
 
 
 def _error_of(body: str) -> Mapping[str, Any]:

@@ -26,7 +26,9 @@ from hopweave.models.llms._request_body import limit_name
 from hopweave.models.llms._servers import LIMITS, nearest_level
 from hopweave.models.llms._wire import Parsed
 
-_CONTEXT = lazy_pattern(r"context (?:size|length|window) (?:is |of )?\(?(\d{3,7})", re.IGNORECASE)
+_CONTEXT = lazy_pattern(
+    r"context (?:size|length|window) (?:is |of )?\(?(\d{3,7})|context limit: \d{1,8} \+ \d{1,8} > (\d{3,7})", re.IGNORECASE
+)
 _WITHHELD = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal"})
 _log = logging.getLogger(__name__)
 
@@ -96,8 +98,8 @@ class Learner:
         less = plan.room // 2 if plan.room // 2 >= MIN_ROOM else 0
         if is_context:
             asked = request.num_prompt_tokens + limit + plan.room
-            is_told = stated is not None and int(stated[1]) < asked
-            self._memory.learn(Learnt(max_total=int(stated[1]) if stated and is_told else asked - plan.room + less))
+            most = int(stated[1] or stated[2]) if stated is not None else asked
+            self._memory.learn(Learnt(max_total=most if most < asked else asked - plan.room + less))
         else:
             self._memory.learn(Learnt(max_new=limit + less))
         room = plan_of(wire, self.known, request).room
@@ -144,7 +146,7 @@ def again(request: Request, found: Sequence[Parsed]) -> Request:
 
 
 def checked(wire: Wire, found: Sequence[Parsed], spent: Usage, *, may_be_thoughts: bool) -> list[Reply]:
-    """The replies, with what an earlier attempt has spent.
+    """The replies, with what an earlier attempt has spent. Of several, one that a filter cut short is empty.
 
     Args:
         wire: the endpoint.
@@ -153,25 +155,27 @@ def checked(wire: Wire, found: Sequence[Parsed], spent: Usage, *, may_be_thought
         may_be_thoughts: whether the prompt asks for thoughts between tags, so that a reply may end within them.
 
     Raises:
-        ModelError: if all are empty for a reason.
+        ModelError: if all are withheld, or empty for a reason.
     """
-    replies = [one.reply for one in found]
-    problems = [
-        problem for problem in (_problem(wire, one, may_be_thoughts=may_be_thoughts) for one in found) if problem is not None
-    ]
-    if len(problems) == len(found):
+    problems = [_problem(wire, one, may_be_thoughts=may_be_thoughts) for one in found]
+    if problems[0] is not None and None not in problems:
         raise problems[0]
+    replies = [
+        one.reply if problem is None else replace(one.reply, text="", logprobs=(), tool_calls=())
+        for one, problem in zip(found, problems, strict=True)
+    ]
     return [replace(replies[0], usage=sum_of([spent, replies[0].usage])), *replies[1:]]
 
 
 def _problem(wire: Wire, parsed: Parsed, *, may_be_thoughts: bool) -> ModelError | None:
     reply = parsed.reply
-    if reply.text or not parsed.is_bare:
-        return None
-    if parsed.refusal:
+    is_empty = not reply.text and parsed.is_bare
+    if is_empty and parsed.refusal:
         return refused_to_reply(wire, parsed.refusal)
-    if reply.finish_reason.lower() in _WITHHELD:
+    if reply.finish_reason.lower() in _WITHHELD:  # what there is of it is not what the model said
         return withheld(wire, reply.finish_reason)
+    if not is_empty:
+        return None
     if is_cut_off(reply.finish_reason) and parsed.has_thoughts:
         return nothing_but_thoughts(wire, reply.usage.completion_tokens)
     return ended_within_thoughts(wire) if reply.thoughts and not may_be_thoughts else None

@@ -46,9 +46,11 @@ MODES = ("on", "off", "prefill")
 """Circumstances in which a model may think: by itself or because it was told to; although it was told not to; and although it
 continues a turn that was begun for it."""
 
+MAX_TOKENS = 10_000_000
+"""Maximum tokens of a call that an endpoint may report: ten times the longest existing context."""
+
 _MAX_ENTRIES = 256
 _MAX_BYTES = 1 << 18
-_MAX_TOKENS = 10_000_000
 _DAY = 86400.0
 
 
@@ -256,4 +258,4 @@ def _truth(value: Any) -> bool | None:
 
 
 def _tokens(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_TOKENS else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_TOKENS else None

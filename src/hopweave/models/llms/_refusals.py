@@ -5,7 +5,8 @@ JSON or as Python in a message; Gemini with `Unknown name "seed"`; most in words
 0 with this model" or, with status 403, "You are not allowed to request logprobs from this model".
 
 A field counts as refused only if the request has it, the message speaks of something unsupported, and the call makes sense
-without it. A value that is merely out of range is the user's to correct.
+without it. A field that the message merely names is a suspect: the request is made once without it, and only if that succeeds
+was it refused. A value that the user set and that is merely out of range is the user's to correct.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.types import Sampling
 from hopweave.models.llms._json import parsed
-from hopweave.models.llms._learnt import REFUSABLE
+from hopweave.models.llms._learnt import LEAVABLE, REFUSABLE
 from hopweave.models.llms._servers import LIMITS, THINKING_FIELDS
 
 STATUSES = frozenset({400, 403, 422})
 """Statuses of responses that may name a field."""
+
+_STATUSES_WITHOUT_TOOLS = frozenset({404, 500, 501})
+_USUAL = Sampling()
 
 _UNSUPPORTED_CODES = frozenset(
     {"unsupported_parameter", "unsupported_value", "unknown_parameter", "unrecognized_parameter", "unsupportedparamserror"}
@@ -32,7 +37,15 @@ _UNSUPPORTED = lazy_pattern(
     r"|not (?:a )?valid|n't (?:support|accept|allow|recogni[sz]e)|unrecogni[sz]ed|unknown|unexpected"
     r"|extra_forbidden|extra inputs|additional properties|disallowed|deprecated|incompatible|may only be set"
     r"|can ?not (?:both )?be (?:used|specified|set|combined)|can ?not (?:use|specify|set|combine)"
-    r"|only (?:the default|supports?|takes?|accepts?)|must be (?:exactly )?1\b|requires? (?:--|the flag)|to be set\b",
+    r"|only (?:the default|supports?|takes?|accepts?)|must be (?:exactly )?1\b|requires? (?:--|the flag)|to be set\b"
+    r"|only [\w.]{1,20} is (?:allowed|supported|accepted)|unavailable|has been removed|must be (?:null|none|unset|omitted)\b"
+    r"|invalid (?:parameter|argument|field):? ?[`'\"]?\w{1,40}[`'\"]?\.?\Z",
+    re.IGNORECASE,
+)
+_NO_TOOLS = lazy_pattern(
+    r"no endpoints? found that supports? (?:tool|function)|(?:not|n't) support(?:ed)? (?:\w{1,20} ){0,2}(?:tool|function)"
+    r"|(?:tool|function)s?(?:[ _](?:calls?|calling|use|choice))? (?:is|are) (?:not |un)(?:supported|implemented|enabled)"
+    r"|(?:tool|function)s? (?:\w{1,20} ){0,2}requires? (?:--|the flag)",
     re.IGNORECASE,
 )
 _TOO_MUCH = lazy_pattern(
@@ -49,7 +62,7 @@ _QUOTES = "[`'\"]"
 # Other words for a field. Common words count only between quotation marks.
 _WORDS: Mapping[str, str] = {
     "response_format": r"response[_ ]format|response_schema|json_schema|structured[_ ]outputs?|guided[_ ](?:json|decoding)",
-    "stop": rf"{_QUOTES}stop{_QUOTES}|stop[_ ](?:sequences?|strings?|words?)|parameter:? stop",
+    "stop": rf"{_QUOTES}stop{_QUOTES}|stop[_ ](?:sequences?|strings?|words?)|(?:parameter|model):? stop",
     "logprobs": r"logprobs|log[_ -]?prob(?:abilitie)?s",
     "n": rf"{_QUOTES}n{_QUOTES}|n ?(?:!=|=|>) ?\d+|n must be|parameter:? n",
     "tools": r"tools|tool[_ ](?:use|calls?|calling|choice)|function[_ ]calling",
@@ -82,16 +95,35 @@ def refusal_of(status: int, body: str, sent: Mapping[str, Any]) -> Refusal | Non
         body: of the response.
         sent: the request.
     """
+    if status in _STATUSES_WITHOUT_TOOLS and "tools" in sent:
+        return Refusal("tools") if _NO_TOOLS.search(_told(body).text) else None
     if status not in STATUSES:
         return None
     told = _told(body)
-    name = told.field if told.field is not None else _mentioned(told.text, sent)
+    name = _named(told, sent)
     if name is None or name not in sent or name not in REFUSABLE:
         return None
     if name in THINKING_FIELDS:
         return Refusal(name, _refused_level(sent[name], told.text))
     is_too_much = name in LIMITS and not told.is_rename and _TOO_MUCH.search(told.text) is not None
     return Refusal(name) if told.is_unsupported and not is_too_much else None
+
+
+def suspect_of(status: int, body: str, sent: Mapping[str, Any]) -> str | None:
+    """The optional field that an error response names without saying that it is not accepted; `None` if it names none.
+
+    A temperature, `top_p` or seed that somebody chose is no suspect: its value may be out of range.
+
+    Args:
+        status: of the response.
+        body: of the response.
+        sent: the request.
+    """
+    name = _named(_told(body), sent) if status in STATUSES else None
+    if name is None or name not in sent or name not in LEAVABLE:
+        return None
+    is_chosen = name in ("temperature", "top_p", "seed") and sent[name] != getattr(_USUAL, name)
+    return None if is_chosen else name
 
 
 def names_a_field(status: int, body: str, sent: Mapping[str, Any]) -> bool:
@@ -199,6 +231,10 @@ def _field_in(error: Mapping[str, Any], details: list[Mapping[str, Any]], text: 
     return found[1] if found else None
 
 
+def _named(told: _Told, sent: Mapping[str, Any]) -> str | None:
+    return told.field if told.field is not None else _mentioned(told.text, sent)
+
+
 def _top(path: str) -> str:
     """The field at the top of a path such as `messages[0].content`."""
     return re.split(r"[.\[]", path.removeprefix("body."), maxsplit=1)[0]
@@ -213,7 +249,8 @@ def _mentioned(text: str, sent: Mapping[str, Any]) -> str | None:
 
 
 def _word_of(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{_WORDS.get(name, re.escape(name))})(?!\w)", re.IGNORECASE)
+    # Not every language puts spaces around a word.
+    return re.compile(rf"(?<!\w)(?:{_WORDS.get(name, re.escape(name))})(?!\w)", re.IGNORECASE | re.ASCII)
 
 
 def _refused_level(value: Any, text: str) -> str:

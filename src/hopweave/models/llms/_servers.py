@@ -59,7 +59,8 @@ _NEAREST: Mapping[Level, tuple[Level, ...]] = {
     "high": ("high", "medium", "low"),
 }
 _MIN_BUDGET_TOKENS = 1024  # Anthropic's
-_SHARES: Mapping[Level, int] = {"minimal": 8, "low": 4, "medium": 2, "high": 1}
+SHARES: Mapping[Level, int] = {"auto": 1, "high": 1, "medium": 2, "low": 4, "minimal": 8}
+"""For each level, the share of the most tokens of thoughts that a model may think with: one in so many."""
 
 Fields = dict[str, Any]
 Ask = Callable[[Level, str, int], Fields]
@@ -102,7 +103,7 @@ def _thinking_type(level: Level, _model: str, _max_tokens: int) -> Fields:
 def _budget(level: Level, _model: str, max_tokens: int) -> Fields:
     if level == "off":
         return {"thinking": {"type": "disabled"}}
-    budget = max(_MIN_BUDGET_TOKENS, max_tokens // _SHARES[level])
+    budget = max(_MIN_BUDGET_TOKENS, max_tokens // SHARES[level])
     return {"thinking": {"type": "enabled", "budget_tokens": budget}} if budget <= max_tokens else {}
 
 

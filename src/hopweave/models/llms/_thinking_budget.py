@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from hopweave.models.llms._servers import Level
+from hopweave.models.llms._servers import SHARES, Level
 from hopweave.models.weights.known import Thinking
 
 MAX_THINKING_TOKENS = 4096
 """The default of `max_thinking_tokens` for models that run here."""
-
-_SHARES: Mapping[Level, int] = {"auto": 1, "high": 1, "medium": 2, "low": 4, "minimal": 8}
 
 
 def thinking_budget(thinking: Thinking, level: Level, max_tokens: int) -> int:
@@ -28,7 +25,7 @@ def thinking_budget(thinking: Thinking, level: Level, max_tokens: int) -> int:
         return 0
     if thinking == "effort":
         return max_tokens
-    return max(1, max_tokens // _SHARES[level])
+    return max(1, max_tokens // SHARES[level])
 
 
 def template_words(thinking: Thinking, level: Level) -> dict[str, Any]:

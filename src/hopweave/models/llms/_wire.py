@@ -6,21 +6,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hopweave.core.characters import whole
 from hopweave.core.errors import ModelError
-from hopweave.core.json_text import whole
 from hopweave.core.types import Reply, Sampling, TokenLogprob, ToolCall, Usage
 from hopweave.models.llms._address import Wire
-from hopweave.models.llms._failures import broken_off, not_a_completion, reported, too_much
+from hopweave.models.llms._failures import broken_off, ended_by_error, not_a_completion, reported, too_much
 from hopweave.models.llms._json import MALFORMED, Malformed, parsed
+from hopweave.models.llms._learnt import MAX_TOKENS
 from hopweave.models.llms._logprobs import covering, logprobs_of, of_text
 from hopweave.models.llms._plan import Plan, is_cut_off
 from hopweave.models.llms._reply_text import ReplyText, Words, words_of
 from hopweave.models.llms._tools import ToolCalls
 
-MAX_TOKENS = 10_000_000
-"""Maximum tokens of a call that an endpoint may report: ten times the longest existing context."""
 PIECES_PER_TOKEN = 16
 """Maximum stream chunks per requested token: a server that sends single letters stays below it."""
+MIN_CHARACTERS = 1 << 13
+"""A reply may always be so long."""
+CHARACTERS_PER_TOKEN = 16
+"""A reply that is longer than that is cut: a server that ignores the limit would keep all that reads it busy for long."""
+_FAILED = frozenset({"error", "abort", "insufficient_system_resource"})
+"""Reasons for which OpenRouter, vLLM and SGLang, and DeepSeek end a reply that is not complete."""
+_DONE = b"[DONE]"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_REASON = 100
 _MIN_HIDDEN_TOKENS = 16
 _TOKENS_OF_A_CALL = 64  # for the marks around it
@@ -60,6 +67,7 @@ def parse_completion(
 
     Raises:
         one of `MALFORMED`: if it is invalid.
+        ModelError: if it says that a reply is not complete.
     """
     choices, plan = _choices(data), plan or Plan()
     usage = usage_of(data, wire)
@@ -74,6 +82,8 @@ def parse_completion(
 def _parsed(
     wire: Wire, choice: Mapping[str, Any], usage: Usage, prefill: str, sampling: Sampling, plan: Plan, salt: str
 ) -> Parsed:
+    if choice.get("error"):
+        raise reported(wire, choice["error"])
     message = choice.get("message")
     content = choice.get("text") if message is None else message.get("content")
     own = _own_thoughts(message or {}, content)
@@ -85,6 +95,7 @@ def _parsed(
         begins_inside=plan.begins_inside and not own,
         is_cut_off=is_cut_off(reason),
         is_all_text=sampling.thinking == "in_text",
+        max_characters=most_characters(sampling),
     )
     calls: tuple[ToolCall, ...] = ()
     if sampling.tools and message is not None:
@@ -108,9 +119,11 @@ def _assembled(
     thoughts = "\n\n".join(part for part in (own_thoughts.strip(), words.thoughts) if part)
     if thoughts or words.begins_inside:
         logprobs = of_text(logprobs, words.text)
-    if words.is_cut:
+    if words.is_cut or words.is_full:
         logprobs = covering(logprobs, len(words.shown))
-    reason = "stop" if words.is_cut else reason or "stop"
+    reason = _reason_for(words, reason)
+    if reason.lower() in _FAILED:
+        raise ended_by_error(wire, reason)
     return Parsed(
         _without_secrets(wire, words.shown, reason, usage, logprobs, thoughts, calls),
         has_thoughts=bool(thoughts) or words.is_inside or usage.thinking_tokens > 0 or hides_thoughts(words.text, calls, usage),
@@ -118,6 +131,18 @@ def _assembled(
         begins_inside=False if own_thoughts and words.text and not words.begins_inside else words.begins_inside,
         refusal=wire.secrets.out_of_reply(refusal),
     )
+
+
+def _reason_for(words: Words, reason: str) -> str:
+    """Why a reply ended, in OpenAI's words where ours are as good as the endpoint's."""
+    if words.is_full or (is_cut_off(reason) and not words.is_cut):
+        return "length"
+    return "stop" if words.is_cut else reason or "stop"
+
+
+def most_characters(sampling: Sampling) -> int:
+    """The maximum length of a reply, in characters."""
+    return max(MIN_CHARACTERS, CHARACTERS_PER_TOKEN * sampling.max_tokens)
 
 
 def hides_thoughts(text: str, calls: tuple[ToolCall, ...], usage: Usage) -> bool:
@@ -240,6 +265,12 @@ def _count(name: str, value: Any) -> int:
     return int(value)
 
 
+def _payload_of(line: bytes) -> bytes:
+    """The data of a line of a stream; empty if it has none."""
+    line = line.removeprefix(_BYTE_ORDER_MARK)
+    return line.removeprefix(b"data:").strip() if line.startswith(b"data:") else b""
+
+
 class StreamedReply:
     """Assembles a reply from the events of a stream.
 
@@ -249,6 +280,9 @@ class StreamedReply:
         sampling: the sampling of the request.
         plan: how the request was made.
         salt: for the ids of tool calls that have none.
+
+    Attributes:
+        is_done: whether the stream has said that it is over.
     """
 
     def __init__(self, wire: Wire, prefill: str, sampling: Sampling, *, plan: Plan | None = None, salt: str = "") -> None:
@@ -257,8 +291,16 @@ class StreamedReply:
         self._sampling = sampling
         self._plan = plan or Plan()
         self._salt = salt
+        self.is_done = False
         is_all_text = sampling.thinking == "in_text"
-        self._text = ReplyText(prefill, sampling.stop, begins_inside=self._plan.begins_inside, is_all_text=is_all_text)
+        self._max_characters = most_characters(sampling)
+        self._text = ReplyText(
+            prefill,
+            sampling.stop,
+            begins_inside=self._plan.begins_inside,
+            is_all_text=is_all_text,
+            max_characters=self._max_characters,
+        )
         self._veil = wire.secrets.veil()
         self._calls = ToolCalls()
         self._own_thoughts: list[str] = []
@@ -274,7 +316,12 @@ class StreamedReply:
     @property
     def is_cut(self) -> bool:
         """Whether a stop string arrived that the server missed, or the reply used up its limit: nothing more is awaited."""
-        return self._text.is_cut or self._is_long
+        return self._text.is_cut or self._text.is_full or self._is_long
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the reply has ended, so that at most its usage is still to come."""
+        return self.is_done or bool(self._finish_reason)
 
     @property
     def _is_long(self) -> bool:
@@ -297,13 +344,27 @@ class StreamedReply:
         *lines, rest = b"".join(self._waiting).split(b"\n")
         self._waiting = [rest]
         for line in lines:
-            payload = line.removeprefix(b"data:").strip() if line.startswith(b"data:") else b""
-            if payload and payload != b"[DONE]":
-                shown = self._veil.push(self._event(payload))
-                if shown:
-                    yield shown
-            if self.is_cut:
+            shown = self._veil.push(self._line(line))
+            if shown:
+                yield shown
+            if self.is_cut or self.is_done:
                 return
+
+    def _line(self, line: bytes) -> str:
+        payload = _payload_of(line)
+        if payload == _DONE:
+            self.is_done = True
+            return ""
+        return self._event(payload) if payload else ""
+
+    def _last_line(self) -> str:
+        """What the line says that no line feed ends; nothing if the stream broke off within it."""
+        line, self._waiting = b"".join(self._waiting), []
+        payload = _payload_of(line)
+        try:
+            return self._line(line) if payload == _DONE or parsed(payload) else ""
+        except ValueError:
+            return ""
 
     def _event(self, payload: bytes) -> str:
         try:
@@ -312,11 +373,15 @@ class StreamedReply:
                 raise reported(self._wire, event["error"])
             if event.get("usage"):
                 self._usage = usage_of(event, self._wire)
-            return "".join(self._piece(choice) for choice in event.get("choices") or ())
+            # A request for a stream asks for one reply; some servers send others all the same.
+            choices = (choice for choice in event.get("choices") or () if choice.get("index") in (None, 0, "0"))
+            return "".join(self._piece(choice) for choice in choices)
         except MALFORMED as error:
             raise not_a_completion(self._wire, payload, error) from None
 
     def _piece(self, choice: Mapping[str, Any]) -> str:
+        if choice.get("error"):
+            raise reported(self._wire, choice["error"])
         self._finish_reason = _reason_of(choice) or self._finish_reason
         self._logprobs += logprobs_of(choice.get("logprobs"))
         delta = choice.get("delta") or {}
@@ -338,7 +403,8 @@ class StreamedReply:
     def _think(self, thought: str) -> None:
         is_split_by_us = self._plan.begins_inside and self._sampling.thinking != "in_text"
         if not self._own_thoughts and is_split_by_us and not self._num_pieces + self._num_thoughts:
-            self._text = ReplyText(self._prefill, self._sampling.stop)  # the server tells thoughts from the reply itself
+            # the server tells thoughts from the reply itself
+            self._text = ReplyText(self._prefill, self._sampling.stop, max_characters=self._max_characters)
         self._own_thoughts.append(thought)
         self._num_thoughts += 1
 
@@ -362,11 +428,13 @@ class StreamedReply:
         Raises:
             ModelError: retryable, if the stream broke off.
         """
+        shown = "" if self.is_cut or self.is_done else self._last_line()
         if self._is_long:
             self._finish_reason = "length"
-        shown = self._text.rest(is_cut_off=is_cut_off(self._finish_reason))
+        shown += self._text.rest(is_cut_off=is_cut_off(self._finish_reason))
         rest = self._veil.push(shown) + self._veil.rest()
-        if not self._finish_reason and not self.is_cut:
+        has_come = bool(self._num_pieces or self._num_thoughts or self._refusal)
+        if not self._finish_reason and not self.is_cut and not (self.is_done and has_come):
             raise broken_off(self._wire, self._text.shown)
         # a reply that we cut short never receives its usage; a chunk is a token with nearly every server
         usage = self._usage

@@ -20,6 +20,7 @@ from pathlib import Path
 from platform import machine
 from typing import Annotated, Any, Literal
 
+from hopweave.core.characters import encodable
 from hopweave.core.cores import num_usable_cores
 from hopweave.core.errors import MissingExtra, ModelError, SettingsError
 from hopweave.core.files import OnProgress
@@ -211,8 +212,7 @@ class LlamaCpp:
         if server is None or not (server.is_ready and server.is_alive):
             async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
                 server = await self._running()
-        whole = text.encode("utf-8", "replace").decode()  # an unpaired surrogate is not valid JSON for the server
-        body = {"content": whole, "add_special": False}
+        body = {"content": encodable(text), "add_special": False}
         try:
             return len((await server.endpoint.fetch(f"{server.address}/tokenize", body, _COUNT_SECONDS))["tokens"])
         except (ModelError, TypeError, KeyError) as error:

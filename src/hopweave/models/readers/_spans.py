@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from hopweave.citations.citing import locate
 from hopweave.core.catalog import require
 from hopweave.core.errors import SettingsError
+from hopweave.core.options import AtLeast, Count, name_of_part
 from hopweave.core.types import Passage, Reading, Span
 
 Place = tuple[int, int]
@@ -62,6 +63,13 @@ class BestSpan:
     score: float
 
 
+MaxSpanTokens = Annotated[Count, "maximum span length, in tokens"]
+Stride = Annotated[int, "tokens shared by consecutive windows of a long passage"]
+BatchSize = Annotated[Count, "windows per batch"]
+FEWEST_TOKENS = AtLeast(64)
+"""The bound of the length of a window: less leaves no room for a passage beside the query and the title."""
+
+
 class Lengths(Protocol):
     """The options of a reader that limit lengths."""
 
@@ -71,24 +79,18 @@ class Lengths(Protocol):
     def max_tokens(self) -> int: ...
     @property
     def stride(self) -> int: ...
-    @property
-    def batch_size(self) -> int: ...
 
 
-def check_lengths(name: str, options: Lengths) -> None:
-    """Refuses invalid lengths.
+def check_stride(options: Lengths) -> None:
+    """Refuses a stride that does not go with the other lengths.
 
     Raises:
         SettingsError: naming the option.
     """
-    for option, bound in {"max_span_tokens": 1, "max_tokens": 64, "batch_size": 1}.items():
-        value = getattr(options, option)
-        if value < bound:
-            raise SettingsError(f"{name} {option} must be at least {bound}, not {value}")
     if not options.max_span_tokens <= options.stride <= options.max_tokens // 4:
         raise SettingsError(
-            f"{name} stride must be from max_span_tokens = {options.max_span_tokens}, so that no span falls between two "
-            f"windows, to a quarter of max_tokens = {options.max_tokens}; not {options.stride}"
+            f"{name_of_part(options)} stride must be from max_span_tokens = {options.max_span_tokens}, so that no span falls "
+            f"between two windows, to a quarter of max_tokens = {options.max_tokens}; not {options.stride}"
         )
 
 

@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from hopweave.core.catalog import require
+from hopweave.core.options import check_options
 from hopweave.core.types import Passage, Reading
 from hopweave.models.readers._spans import (
+    FEWEST_TOKENS,
+    BatchSize,
     BestSpan,
+    MaxSpanTokens,
     Place,
+    Stride,
     Token,
     Window,
     best_span,
-    check_lengths,
+    check_stride,
     device_of,
     loaded,
     max_query_tokens,
@@ -48,16 +53,17 @@ class DPR:
     model: Annotated[str, "a DPR reader on the hub, or a folder"] = "facebook/dpr-reader-multiset-base"
     revision: Annotated[str | None, "hub branch, tag or commit; the newest by default"] = None
     passage_slot: Annotated[Literal["text", "title"], "text as the model was trained; title as in SearChain's code"] = "text"
-    max_span_tokens: Annotated[int, "maximum span length, in tokens"] = 10
-    max_tokens: Annotated[int, "maximum window length, in tokens; limited by the model's positions"] = 512
-    stride: Annotated[int, "tokens shared by consecutive windows of a long passage"] = 128
-    batch_size: Annotated[int, "windows per batch"] = 16
+    max_span_tokens: MaxSpanTokens = 10
+    max_tokens: Annotated[int, FEWEST_TOKENS, "maximum window length, in tokens; limited by the model's positions"] = 512
+    stride: Stride = 128
+    batch_size: BatchSize = 16
     device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
     theta: Annotated[float, "the threshold of f for this model; the paper's value"] = 1.5
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_lengths("dpr", self)
+        check_options(self)
+        check_stride(self)
 
     @property
     def identity(self) -> str:

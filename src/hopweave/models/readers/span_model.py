@@ -8,13 +8,18 @@ from typing import Annotated, Any
 
 from hopweave.core.catalog import require
 from hopweave.core.errors import SettingsError
+from hopweave.core.options import check_options
 from hopweave.core.types import Passage, Reading
 from hopweave.models.readers._spans import (
+    FEWEST_TOKENS,
+    BatchSize,
     BestSpan,
+    MaxSpanTokens,
+    Stride,
     Token,
     Window,
     best_span,
-    check_lengths,
+    check_stride,
     device_of,
     loaded,
     max_query_tokens,
@@ -47,16 +52,17 @@ class SpanModel:
     revision: Annotated[str | None, "hub branch, tag or commit; the newest by default"] = None
     null_score: Annotated[bool, "whether f is the span's score minus that of no answer"] = True
     with_title: Annotated[bool, "whether the title is put before the text; a span may come from it"] = True
-    max_span_tokens: Annotated[int, "maximum span length, in tokens"] = 10
-    max_tokens: Annotated[int, "maximum window length, in tokens; limited by the model"] = 512
-    stride: Annotated[int, "tokens shared by consecutive windows of a long passage"] = 128
-    batch_size: Annotated[int, "windows per batch"] = 16
+    max_span_tokens: MaxSpanTokens = 10
+    max_tokens: Annotated[int, FEWEST_TOKENS, "maximum window length, in tokens; limited by the model"] = 512
+    stride: Stride = 128
+    batch_size: BatchSize = 16
     device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
     theta: Annotated[float, "the threshold of f for this model; at 0 a span is as likely as no answer"] = 0.0
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_lengths("span_model", self)
+        check_options(self)
+        check_stride(self)
 
     @property
     def identity(self) -> str:

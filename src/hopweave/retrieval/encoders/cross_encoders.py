@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hopweave.core.catalog import require
+from hopweave.core.characters import encodable
 from hopweave.core.errors import SearchError
 from hopweave.retrieval.encoders.encoders import OnnxModel, endpoint_of, posted
 
@@ -80,7 +81,7 @@ class OnnxReranker:
         found: list[float] = []
         for first in range(0, len(texts), self._batch_size):
             batch = texts[first : first + self._batch_size]
-            logits, _ = self._model.run([(_clean(query), _clean(text)) for text in batch])
+            logits, _ = self._model.run([(encodable(query), encodable(text)) for text in batch])
             if logits.shape not in ((len(batch),), (len(batch), 1)):
                 raise SearchError(f"the model gives {logits.shape[1:]} numbers for a pair instead of one; name a cross-encoder")
             found += [float(score) for score in logits.reshape(-1)]
@@ -106,14 +107,13 @@ class EndpointReranker:
         body = {"model": self._model, "query": query, "documents": list(texts), "top_n": len(texts)}
         [data] = posted(self._endpoint, "/rerank", [body])
         try:
-            by_place = {int(row["index"]): float(row["relevance_score"]) for row in data["results"]}
+            rows = [(int(row["index"]), float(row["relevance_score"])) for row in data["results"]]
+            by_place = dict(rows)
+            if len(by_place) != len(rows):  # which score of a text counts, nobody knows
+                raise ValueError("rows")
             scores = [by_place[place] for place in range(len(texts))]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise SearchError(f"the endpoint sent no scores of {len(texts)} passages; check that {self._model} ranks") from None
         if not all(map(math.isfinite, scores)):
             raise SearchError(f"{self._model} scored a passage with what is no number; use another model")
         return scores
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.core.catalog import load, require
+from hopweave.core.characters import encodable
 from hopweave.core.errors import DataError, ModelError, SearchError, SettingsError
 from hopweave.core.files import open_regular, read_json, read_lines, read_whole, sha256_of
 from hopweave.core.options import Bounded, Count
@@ -248,7 +249,7 @@ class OnnxEncoder:
         rows: dict[int, Vectors] = {}
         for first in range(0, len(order), size):
             batch = order[first : first + size]
-            output, mask = self._model.run([prefix + _clean(texts[at]) for at in batch])
+            output, mask = self._model.run([prefix + encodable(texts[at]) for at in batch])
             vectors = output if output.ndim == 2 else pooled(output, mask, self._recipe.pooling)
             rows.update(zip(batch, vectors.astype(np.float32), strict=True))
         return _finished([rows[at] for at in range(len(texts))], normalized=self._recipe.normalized)
@@ -281,7 +282,7 @@ class HubEncoder:
         """
         if not texts:
             return _finished([], normalized=False)
-        prefixed = [_prefix(self._recipe, kind) + _clean(text) for text in texts]
+        prefixed = [_prefix(self._recipe, kind) + encodable(text) for text in texts]
         found = embeddings(prefixed, self._options.model, self._options.device, normalized=self._normalized)
         return np.asarray(found, dtype=np.float32)
 
@@ -301,7 +302,7 @@ class EndpointEncoder:
 
     def encode(self, texts: Sequence[str], kind: Kind) -> Vectors:
         """See `Encoder`."""
-        prefixed = [_prefix(self._recipe, kind) + _clean(text) for text in texts]
+        prefixed = [_prefix(self._recipe, kind) + encodable(text) for text in texts]
         size = self._options.batch_size
         bodies = [
             {"model": self._options.model, "input": prefixed[first : first + size], "encoding_format": "float"}
@@ -313,6 +314,8 @@ class EndpointEncoder:
             for body, data in zip(bodies, came_back, strict=True)
             for row in _rows_in(data, len(body["input"]), self._options)
         ]
+        if len({len(row) for row in rows}) > 1:
+            raise SearchError(f"the endpoint sent vectors of different lengths for {self._options.model}; use another model")
         return _finished(rows, normalized=self._recipe.normalized)
 
 
@@ -411,12 +414,16 @@ def posted(endpoint: Any, path: str, bodies: Sequence[dict[str, Any]]) -> list[A
 
 
 def _rows_in(data: Any, num: int, options: EncoderOptions) -> list[Vectors]:
+    """The vectors of a response, in the order of its texts: the rows are numbered, or all have the number 0."""
     try:
         rows = sorted(data["data"], key=lambda row: int(row["index"]))
         vectors = [np.asarray(row["embedding"], dtype=np.float32) for row in rows]
-        if len({vector.shape for vector in vectors}) != 1 or vectors[0].ndim != 1 or len(vectors) != num:
+        numbers = [int(row["index"]) for row in rows]
+        if numbers not in ([*range(num)], [0] * num) or len({vector.shape for vector in vectors}) != 1:
             raise ValueError("rows")
-    except (KeyError, TypeError, ValueError):
+        if vectors[0].ndim != 1 or not vectors[0].size:
+            raise ValueError("numbers")
+    except (KeyError, TypeError, ValueError, OverflowError):
         shown = json.dumps(data)[:120]
         raise SearchError(f"the endpoint sent no vectors of {num} texts for {options.model}: {shown}") from None
     return vectors
@@ -454,8 +461,3 @@ def _prefix(recipe: Recipe, kind: Kind) -> str:
 
 def _shown(recipe: Recipe) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in recipe._asdict().items())
-
-
-def _clean(text: str) -> str:
-    """Replaces unpaired surrogates, which tokenizers do not accept."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.core.catalog import require
+from hopweave.core.characters import encodable
 from hopweave.core.errors import DataError, HopweaveError, SearchError, SettingsError
 from hopweave.core.files import open_regular, read_json, read_lines, read_whole
 from hopweave.core.options import Bounded, Count, Whole
@@ -207,8 +208,7 @@ class _Tokens:
         """The ids of a text's tokens."""
         longest = self._recipe.query_tokens if kind == "query" and self._recipe.query_tokens else self._recipe.max_tokens
         before = [self._first, *self._markers[kind]]
-        # Tokenizers do not accept unpaired surrogates.
-        inner = self._tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8"), add_special_tokens=False).ids
+        inner = self._tokenizer.encode(encodable(text), add_special_tokens=False).ids
         ids = [*before, *inner[: longest - len(before) - 1], self._last]
         fill = longest - len(ids) if kind == "query" and self._recipe.query_tokens else 0
         return ids + [self._mask] * fill if self._mask is not None else ids

@@ -26,6 +26,7 @@ from hopweave.retrieval.index.bm25_index import (
     writing_to,
 )
 from hopweave.retrieval.index.bm25_intake import delete as delete_ids
+from hopweave.retrieval.index.bm25_search import Frequency, shown_frequency
 from hopweave.retrieval.index.index_folder import Manifest, open_index
 from hopweave.retrieval.index.index_writing import Staging, replace_index
 
@@ -45,6 +46,7 @@ class WordEngine:
     visible: Visible
     _manifest: Manifest
     _searcher: tantivy.Searcher | None
+    _frequency: Frequency | None
     _passages: Kept[Passage]
     _analysis: Analysis
     _conditions: Sequence[Condition]
@@ -65,7 +67,7 @@ class WordEngine:
 
     def close(self) -> None:
         """Closes the index."""
-        self._searcher = None
+        self._searcher = self._frequency = None
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
         """See `ingest.lookup.LooksUp`."""
@@ -189,8 +191,17 @@ class WordEngine:
         self._passages = Kept()
         self._analysis = analysis_in(self.index, manifest)
         self._conditions = conditions_of(self.index, manifest, self.visible)
+        self._frequency = shown_frequency(searcher, self._conditions, manifest.state["next_number"])
 
     def _open_searcher(self) -> tantivy.Searcher:
         if self._searcher is None:
-            raise SearchError(f"the {self.engine_name} retriever on {self.index} is closed")
+            raise self._closed()
         return self._searcher
+
+    def _open_frequency(self) -> Frequency:
+        if self._frequency is None:
+            raise self._closed()
+        return self._frequency
+
+    def _closed(self) -> SearchError:
+        return SearchError(f"the {self.engine_name} retriever on {self.index} is closed")

@@ -16,7 +16,8 @@ Deleted passages have no effect once an index is published, except in large segm
 
 The language of an index determines stop words and stemming, for passages and queries alike; see `analysis`.
 
-The filter for visible passages (`visible`) is part of every query. Terms are weighted by all passages, including hidden ones.
+The filter for visible passages (`visible`) is part of every query. Terms are weighted by all passages, including hidden ones,
+except those that no visible passage has: these count as unknown.
 """
 
 from __future__ import annotations
@@ -210,11 +211,12 @@ class BM25(WordEngine):
         return number, passage
 
     def _search_one(self, searcher: tantivy.Searcher, query: str, max_hits: int) -> list[Hit]:
-        terms = query_terms(searcher, query)
+        frequency = self._open_frequency()
+        terms = query_terms(frequency, query)
         if not terms or max_hits < 1:
             return []
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
-        asked = clauses(terms, weights, searcher.doc_freq, self._manifest.state["next_number"])
+        asked = clauses(terms, weights, frequency, self._manifest.state["next_number"])
         hits = best(searching(searcher, self._conditions), asked, max_hits)
         found = best_passages(searcher, hits, max_hits, self._passages)
         return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found, start=1)]

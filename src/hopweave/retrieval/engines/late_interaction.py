@@ -24,7 +24,7 @@ from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.encoders.encoders import Vectors
 from hopweave.retrieval.encoders.token_encoders import TokenEncoder, TokenEncoderOptions
 from hopweave.retrieval.engines._vector_engine import VectorEngine
-from hopweave.retrieval.index.index_folder import MANIFEST
+from hopweave.retrieval.index.index_folder import is_index
 from hopweave.retrieval.index.late_index import ENGINE, KIND, TokenFiles, TokenStore
 from hopweave.retrieval.opened_engines import opened
 
@@ -96,7 +96,7 @@ class LateInteraction(TokenEncoderOptions, VectorEngine[TokenEncoderOptions, Tok
     def _opened_engine(self) -> Retriever:
         """The engine over the index around this one, unless its options name another."""
         key, around = key_of("retrievers", self.engine), self.index.absolute().parent
-        if "index" not in self.engine_options.get(key, {}) and not (around / MANIFEST).is_file():
+        if "index" not in self.engine_options.get(key, {}) and not is_index(around):
             raise DataError(
                 f"{ENGINE} orders what {self.engine} finds, and index {self.index} lies in no index of another engine; build "
                 f"it in the folder {ENGINE} of one, or name that of {self.engine} with --set retrievers.{key}.index=FOLDER"

@@ -154,8 +154,9 @@ class LinearRag(WordEngine):
 
     def _search_one(self, graph: EntityGraph, query: str, max_hits: int) -> list[Hit]:
         searcher = self._open_searcher()
-        terms = query_terms(searcher, query)
-        asked = clauses(terms, FIELDS, searcher.doc_freq, self._manifest.state["next_number"])
+        frequency = self._open_frequency()
+        terms = query_terms(frequency, query)
+        asked = clauses(terms, FIELDS, frequency, self._manifest.state["next_number"])
         seeds = linked(query, graph, self._weight, self.threshold)
         if not seeds:
             found = best_passages(searcher, best(self._search, asked, max_hits), max_hits, self._passages)
@@ -221,7 +222,7 @@ class LinearRag(WordEngine):
         return [passage for passage in found if passage is not None]
 
     def _idf(self, term: str) -> float:
-        return idf(self._open_searcher().doc_freq("all", term), self._manifest.num_passages)
+        return idf(self._open_frequency()("all", term), self._manifest.num_passages)
 
     def _weight(self, word: str) -> float:
         """The idf of the rarest term of a word: 0 for a stop word; a word that no passage has is as rare as can be."""

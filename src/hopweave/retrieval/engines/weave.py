@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.errors import DataError, SearchError
-from hopweave.core.indexing import Elsewhere, IndexTraits
+from hopweave.core.indexing import Elsewhere, IndexTraits, how_to_rebuild
 from hopweave.core.options import AtLeast, Count, Whole, check_options
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Hit, Via
@@ -73,8 +73,7 @@ class Weave:
         self._manifest, searcher = open_index(self.index, ENGINE, load)
         if self._manifest.state.get(LAYOUT, 1) < 2:
             raise DataError(
-                f"index {self.index} was built before there was weave, and holds no names; "
-                f"rebuild it with: hopweave index PATH... --to {self.index}"
+                f"index {self.index} was built before there was weave, and holds no names; {how_to_rebuild(self.index)}"
             )
         fields = {"all": 1.0, "title": self.title_weight}
         conditions = conditions_of(self.index, self._manifest, self.visible)

@@ -12,7 +12,9 @@ from functools import cache
 
 import tantivy
 
+from hopweave.core.characters import encodable
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.indexing import how_to_rebuild
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.scripts import in_pairs
 
@@ -107,7 +109,7 @@ class Analysis:
     def terms_of(self, text: str) -> list[str]:
         """The terms of any text, in order."""
         # The engine does not accept half of a surrogate pair, which is not a character.
-        return analyzer(self.language).analyze(self.searchable(text.encode("utf-8", "replace").decode("utf-8")))
+        return analyzer(self.language).analyze(self.searchable(encodable(text)))
 
     def terms_of_each(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each of some texts; several times as fast as one after the other."""
@@ -145,8 +147,7 @@ def analysis_of(name: str, *, cuts: bool, place: str) -> Analysis:
     found = replace(ENGLISH, language=name.removesuffix(_IN_PAIRS).rpartition("-")[0], cuts=cuts)
     if found.language not in CODES or name.removesuffix(_IN_PAIRS) != found.tokenizer:
         raise DataError(
-            f"index {place} was built with the analyzer {name}, which this hopweave does not have; "
-            f"rebuild it with: hopweave index PATH... --to {place}"
+            f"index {place} was built with the analyzer {name}, which this hopweave does not have; {how_to_rebuild(place)}"
         )
     return found
 
@@ -161,7 +162,7 @@ def agreed(found: Analysis, language: str | None, place: str) -> Analysis:
         wanted = language_of(language)
         raise SettingsError(
             f"index {place} was built for the language {found.language}, and an index has only one; "
-            f"build it again for {wanted}: hopweave index PATH... --to {place} --language {wanted}"
+            f"{how_to_rebuild(place)} --language {wanted}"
         )
     return found
 

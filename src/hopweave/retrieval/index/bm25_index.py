@@ -14,8 +14,9 @@ from typing import Protocol
 
 import tantivy
 
+from hopweave.core.characters import check_whole
 from hopweave.core.errors import DataError
-from hopweave.core.indexing import IndexSummary
+from hopweave.core.indexing import IndexSummary, how_to_rebuild
 from hopweave.core.types import Passage
 from hopweave.core.visibility import FIELDS, Condition, Visible, filter_values
 from hopweave.ingest.lookup import MAX_ID_BYTES, document_id_of
@@ -44,7 +45,7 @@ _NUM_THREADS = 1
 that reads the passages and passes them on, so more threads would only make more segments."""
 
 LINK_FIELDS = ("title_key", "title_opening", "opening")
-"""The key of the title, its beginning, and the possible beginnings of keys in the text; see `_links`."""
+"""The key of the title, its beginning, and the possible beginnings of keys in the text; see `links`."""
 
 PART_FIELD = "part"
 """The keys of the parts that a passage is in; see `part_links`."""
@@ -177,10 +178,7 @@ def conditions_of(folder: Path, manifest: Manifest, visible: Visible) -> list[Co
 
 
 def _without_filters(folder: Path, why: str) -> DataError:
-    return DataError(
-        f"index {folder} was built before there were metadata and access labels, {why}; "
-        f"rebuild it with: hopweave index PATH... --to {folder}"
-    )
+    return DataError(f"index {folder} was built before there were metadata and access labels, {why}; {how_to_rebuild(folder)}")
 
 
 class Companion(Protocol):
@@ -479,10 +477,7 @@ class _Opened:
 def _refuse_what_cannot_be_stored(passage: Passage) -> None:
     if not passage.id or len(passage.id.encode("utf-8", "replace")) > MAX_ID_BYTES:
         raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {MAX_ID_BYTES:,} bytes")
-    try:
-        json.dumps(row_of_passage(passage), ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it") from None
+    check_whole(json.dumps(row_of_passage(passage), ensure_ascii=False), f"passage {passage.id!r}")
 
 
 def _engine_document(passage: Passage, number: int, analysis: Analysis, layout: int) -> tantivy.Document:

@@ -13,7 +13,7 @@ from hopweave.ingest.file_states import FileStates, copies_in, count_files
 from hopweave.ingest.lookup import document_id_of
 from hopweave.ingest.reasons import TakenId
 from hopweave.retrieval.index.bm25_index import ENGINE, FILE_STATES, Writing
-from hopweave.retrieval.index.index_folder import MANIFEST, read_manifest
+from hopweave.retrieval.index.index_folder import is_index, read_manifest
 
 if TYPE_CHECKING:
     from hopweave.ingest.intake import Intake
@@ -102,7 +102,7 @@ def delete(writing: Writing, data: Path, ids: Iterable[str], *, missing_ok: bool
 
 def copies_of(folder: Path, passage_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The sources of other documents that have the text of passages; none if there is no such index in the folder."""
-    if not (folder / MANIFEST).is_file():
+    if not is_index(folder):
         return {}
     ids = list(passage_ids)
     return _in_current(folder, read_manifest(folder, ENGINE).data, lambda states: copies_in(states, ids))

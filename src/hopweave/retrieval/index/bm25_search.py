@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache, lru_cache
 from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
@@ -52,10 +53,16 @@ _LOOKUP = 5
 _OF_THE_INDEX: ContextVar[Analysis] = ContextVar("analysis of the index", default=ENGLISH)
 
 
-def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
+_MAX_FREQUENCIES = 1 << 16
+
+Frequency = Callable[[str, str], int]
+"""How many passages have a term, by field and term."""
+
+
+def query_terms(frequency: Frequency, query: str) -> dict[str, int]:
     """The terms of a query that occur in some passage, and how often the query has them."""
     terms = Counter(terms_of(query))
-    num_passages = {term: searcher.doc_freq("all", term) for term in terms}
+    num_passages = {term: frequency("all", term) for term in terms}
     known = [term for term in terms if num_passages[term]]
     if len(known) > MAX_QUERY_TERMS:
         known = sorted(known, key=num_passages.__getitem__)[:MAX_QUERY_TERMS]
@@ -80,10 +87,6 @@ def searching_with(analysis: Analysis) -> Iterator[None]:
         yield
     finally:
         _OF_THE_INDEX.reset(before)
-
-
-Frequency = Callable[[str, str], int]
-"""How many passages have a term, by field and term."""
 
 
 Place = tuple[int, int]
@@ -136,6 +139,34 @@ def clauses(terms: Mapping[str, float], fields: Mapping[str, float], frequency: 
 def searching(searcher: tantivy.Searcher, conditions: Sequence[Condition]) -> Search:
     """Searches only passages that meet every condition."""
     return lambda query, max_hits: searcher.search(shown_only(query, conditions), max_hits, count=False).hits
+
+
+def shown_frequency(searcher: tantivy.Searcher, conditions: Sequence[Condition], most_passages: int) -> Frequency:
+    """How many passages have a term, including hidden ones; 0 if no visible one has it.
+
+    So a search does not show whether a hidden passage has a word that no visible one has: it is as unknown as any other.
+
+    Args:
+        searcher: the index.
+        conditions: that visible passages meet.
+        most_passages: the most passages that the index has ever had.
+    """
+    if not conditions:
+        return searcher.doc_freq
+    search = searching(searcher, conditions)
+
+    @cache
+    def most_hidden() -> int:
+        shown = searcher.search(shown_only(tantivy.Query.all_query(), conditions), 1, count=True)
+        return most_passages - shown.count  # type: ignore[attr-defined, no-any-return]  # its stub lacks the number
+
+    @lru_cache(_MAX_FREQUENCIES)
+    def frequency(field: str, term: str) -> int:
+        num = searcher.doc_freq(field, term)
+        # More passages than are hidden: one of them is visible, and none has to be searched for.
+        return num if num and (num > most_hidden() or search(having(field, [term]), 1)) else 0
+
+    return frequency
 
 
 def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:

@@ -3,7 +3,7 @@
     vectors.f32        the vectors, row after row; mapped into memory
     ivf.faiss          above `FLAT_MAX` passages: an inverted file with 8-bit codes; mapped, too
 
-The passages are stored next to them; see `_vector_index`. Up to `FLAT_MAX` passages every vector is compared. Above, the lists
+The passages are stored next to them; see `vector_index`. Up to `FLAT_MAX` passages every vector is compared. Above, the lists
 nearest to a query are searched by codes, and the best candidates are compared by their vectors, so a score is exact however a
 passage was found. If not all passages are shown, only the shown ones are compared; the inverted file is used if they are more
 than `FLAT_MAX`.

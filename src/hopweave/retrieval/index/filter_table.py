@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.core.errors import DataError
+from hopweave.core.indexing import how_to_rebuild
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, Visible, filter_values
 
@@ -56,7 +57,7 @@ def shown_rows(
         if visible.where:
             raise DataError(
                 f"index {folder} was built before there were metadata and access labels, so they cannot be queried; "
-                f"rebuild it with: hopweave index PATH... --to {folder}"
+                f"{how_to_rebuild(folder)}"
             )
         return None
     labelled = _numbers(table, "SELECT DISTINCT number FROM filters WHERE field = ?", ACCESS)

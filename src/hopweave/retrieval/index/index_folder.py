@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import file_name, read_json, read_whole, refuse_links_out, sha256_of, write_whole
+from hopweave.core.indexing import how_to_rebuild
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 
@@ -117,6 +118,11 @@ def _passage_hash(passage: Passage) -> int:
     return int.from_bytes(hashed.digest(), "big")
 
 
+def is_index(folder: Path) -> bool:
+    """Whether a folder is an index, as far as can be told without reading its manifest."""
+    return (folder / MANIFEST).is_file()
+
+
 def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
     """Reads the manifest of an index folder.
 
@@ -134,7 +140,7 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
         values = read_json(read_whole(path))
         found_version = int(values["format_version"])
     except (FileNotFoundError, NotADirectoryError):
-        raise DataError(f"there is no index in {folder}; build it with: hopweave index PATH... --to {folder}") from None
+        raise DataError(f"there is no index in {folder}; make one with: hopweave index PATH... --to {folder}") from None
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; check its permissions") from None
     except (ValueError, TypeError, KeyError):
@@ -208,7 +214,7 @@ def verify(folder: Path, manifest: Manifest, *, full: bool = False) -> None:
 
 def damaged(folder: Path, name: str, how: str) -> DataError:
     """The error for a corrupt index."""
-    return DataError(f"index {folder} is damaged: file {name} {how}; rebuild it with: hopweave index PATH... --to {folder}")
+    return DataError(f"index {folder} is damaged: file {name} {how}; {how_to_rebuild(folder)}")
 
 
 def open_index(

@@ -1,4 +1,4 @@
-"""Writes a new state of an index next to the current one, one process at a time; see `_index_folder`."""
+"""Writes a new state of an index next to the current one, one process at a time; see `index_folder`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from hopweave.retrieval.index.index_folder import (
     DataFile,
     Fingerprint,
     Manifest,
+    is_index,
     read_manifest,
     write_manifest,
 )
@@ -183,7 +184,7 @@ def _write_lock(folder: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            if is_new and not (folder / MANIFEST).exists():
+            if is_new and not is_index(folder):
                 with suppress(OSError):  # something else was put there meanwhile, or Windows keeps open files
                     (folder / _LOCK).unlink()
                     folder.rmdir()

@@ -4,7 +4,7 @@
     scales.f32         the scale of each row: its largest absolute value divided by 127
     ends.i64           for each passage, the row after its last one
 
-The passages are stored next to them; see `_vector_index`. A vector of 128 numbers takes 132 bytes.
+The passages are stored next to them; see `vector_index`. A vector of 128 numbers takes 132 bytes.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hopweave.core.characters import check_whole
 from hopweave.core.errors import DataError
 from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
@@ -331,14 +332,11 @@ class _Writing:
         if not passage.id or len(passage.id.encode("utf-8", "replace")) > MAX_ID_BYTES:
             raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {MAX_ID_BYTES:,} bytes")
         row = json.dumps(row_of_passage(passage), ensure_ascii=False)
+        check_whole(row, f"passage {passage.id!r}")
         try:
             self._table.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (self._next_number, passage.id, document_id, row))
         except sqlite3.IntegrityError:
             raise self._occurs_twice(passage) from None
-        except UnicodeEncodeError:
-            raise DataError(
-                f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it"
-            ) from None
         note(self._table, self._next_number, passage)
         self._fingerprint.add(passage)
         self._next_number += 1

@@ -35,6 +35,7 @@ from hopweave.retrieval.index.bm25_search import (
     scores,
     scores_among,
     searching,
+    shown_frequency,
     terms_in,
     terms_of,
     together,
@@ -127,6 +128,8 @@ def function_terms(text: str) -> set[str]:
 class WordIndex:
     """An index as weaving uses it. Results for passages are cached, since the same ones occur repeatedly.
 
+    What no visible passage has counts as what no passage has; of the rest, hidden passages are counted as well.
+
     Args:
         searcher: over the index.
         num_passages: how many it has.
@@ -155,7 +158,7 @@ class WordIndex:
         self._most_passages = most_passages
         self._fields = fields
         self._documents: OrderedDict[Place, Document] = OrderedDict()
-        self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
+        self._frequency = lru_cache(_MAX_FREQUENCIES)(shown_frequency(searcher, conditions, most_passages))
 
     def forget(self) -> None:
         """Lets go of the passages that were found first, if there are many.
@@ -167,7 +170,7 @@ class WordIndex:
 
     def question_terms(self, text: str) -> dict[str, int]:
         """The terms of a question that occur in some passage, and how often the question has them."""
-        return query_terms(self._searcher, text)
+        return query_terms(self._frequency, text)
 
     def idf(self, term: str) -> float:
         """The idf of a term; 0 for one that no passage has."""

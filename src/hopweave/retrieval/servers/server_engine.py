@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 
 from hopweave.core.errors import DataError, HopweaveError, RunError, SearchError
-from hopweave.core.indexing import AddressForm, IndexSummary
+from hopweave.core.indexing import AddressForm, IndexSummary, how_to_rebuild
 from hopweave.core.options import AtLeast, Count, check_options
 from hopweave.core.redaction import Secrets
 from hopweave.core.types import Hit, Passage
@@ -304,7 +304,7 @@ class ServerEngine(ABC):
             if state is None:
                 raise DataError(
                     f"there is no collection {self._at.collection} at {self._at.place}; "
-                    f"build it with: hopweave index PATH... --to {self._at.shown}"
+                    f"make one with: hopweave index PATH... --to {self._at.shown}"
                 )
             if not state.is_ready:
                 raise self._damaged("is being updated, or an update of it was interrupted")
@@ -340,7 +340,7 @@ class ServerEngine(ABC):
 
     def _damaged(self, how: str) -> DataError:
         shown = self._at.shown
-        return DataError(f"the collection at {shown} {how}; build it again with: hopweave index PATH... --to {shown}")
+        return DataError(f"the collection at {shown} {how}; {how_to_rebuild(shown)}")
 
     # -- writing -----------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
+from hopweave.core.characters import check_whole
 from hopweave.core.errors import DataError
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import filter_values
@@ -223,10 +224,7 @@ def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row
         DataError: for a passage without an id, or with an unpaired surrogate.
     """
     content = json.dumps(row_of_passage(passage), ensure_ascii=False)
-    try:
-        content.encode()
-    except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it") from None
+    check_whole(content, f"passage {passage.id!r}")
     if not passage.id:
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
     terms = Counter(analysis.terms_of(f"{words_above(passage)}\n{passage.text}"))

@@ -38,7 +38,7 @@ from hopweave.answering.toolkit.chain_of_thought import (
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.concurrency import side_by_side
 from hopweave.answering.toolkit.demos import asked, packed
-from hopweave.answering.toolkit.final_answer import file_missing, is_missing
+from hopweave.answering.toolkit.final_answer import file_missing, is_missing, longest_answer
 from hopweave.core.errors import BudgetReached, DataError
 from hopweave.core.files import read_json, read_lines
 from hopweave.core.options import Bounded, Count, Whole
@@ -205,7 +205,7 @@ class _Offline:
         turns = [Message("user", zero_shot_prompt(self.workbench, one))]
         sampling = replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=NEXT_EXAMPLE)
         said = (await self.workbench.reply(turns, purpose="demonstrate", sampling=sampling)).text.strip()
-        longest = self.options.max_tokens if one.form == "long" else self.options.max_tokens_answer
+        longest = longest_answer(one, self.options)
         turns.append(Message("assistant", said))
         predicted, _, _ = await finish(self.workbench, one, turns, max_tokens=longest, purpose="demonstrate")
         self.held[text] = _Written(text, said, predicted)

@@ -13,11 +13,11 @@ from typing import Annotated
 
 from hopweave.answering.toolkit.chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, zero_shot_prompt
 from hopweave.answering.toolkit.claims import one_answer
-from hopweave.answering.toolkit.demos import NumDemos, drawn
-from hopweave.answering.toolkit.final_answer import file_missing, is_missing
+from hopweave.answering.toolkit.demos import NumDemos, Seed, drawn
+from hopweave.answering.toolkit.final_answer import file_missing, is_missing, longest_answer
 from hopweave.answering.toolkit.probing import REFUSED, refuses
 from hopweave.core.errors import BudgetReached
-from hopweave.core.options import Bounded
+from hopweave.core.options import Bounded, Count
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question
 from hopweave.text.final import final_answer
@@ -31,11 +31,11 @@ class CoT(Bounded):
 
     zero_shot: Annotated[bool, "no demonstrations; a second call asks for the answer"] = False
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
     force: Annotated[bool, "ask once more if the marker is missing"] = False
-    max_tokens: Annotated[int, "longest reasoning, in tokens"] = 256
-    max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
+    max_tokens: Annotated[Count, "longest reasoning, in tokens"] = 256
+    max_tokens_answer: Annotated[Count, "longest answer of the second call, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         turns = [Message("user", await self._prompt(question, workbench))]
@@ -50,7 +50,7 @@ class CoT(Bounded):
             file_missing(workbench, text)
         stopped_because = "finished"
         if asks_again:
-            longest = self.max_tokens if question.form == "long" else self.max_tokens_answer
+            longest = longest_answer(question, self)
             try:
                 more = [*turns, Message("assistant", text)]
                 short, how, said = await finish(workbench, question, more, max_tokens=longest)

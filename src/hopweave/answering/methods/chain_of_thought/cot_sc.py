@@ -14,7 +14,7 @@ from typing import Annotated
 
 from hopweave.answering.toolkit.chain_of_thought import cot_prompt, self_consistent
 from hopweave.answering.toolkit.claims import one_answer
-from hopweave.answering.toolkit.demos import NumDemos, drawn
+from hopweave.answering.toolkit.demos import NumDemos, Seed, drawn
 from hopweave.answering.toolkit.voting import Tie
 from hopweave.core.options import Bounded, Count, Temperature, TopP
 from hopweave.core.protocols import MethodContext
@@ -39,7 +39,7 @@ class CoTSC(Bounded):
         Tie, "which of equally many votes wins: the surest (logprob), the earliest (first) or the shorter answer"
     ] = "logprob"
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_tokens: Annotated[Count, "longest chain of thought, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

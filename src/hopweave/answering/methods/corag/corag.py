@@ -31,9 +31,10 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.corag._replies import read_sub_answer, read_sub_question, says_enough
+from hopweave.answering.parsing.queries import is_same_query
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, passages_of
 from hopweave.answering.toolkit.demos import asked
-from hopweave.answering.toolkit.final_answer import after_marker, bare_answer, closing_request
+from hopweave.answering.toolkit.final_answer import MaxTokensLong, after_marker, bare_answer, closing_request
 from hopweave.answering.toolkit.room import fitting
 from hopweave.answering.toolkit.stepwise import SHOWN_WORDS, Step, shown
 from hopweave.answering.toolkit.voting import mean_logprob
@@ -42,7 +43,6 @@ from hopweave.core.options import Bounded, Count, Temperature, Whole
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question, Sampling
-from hopweave.text.matching import normalize_answer
 
 GROUP = "searches in turns"
 
@@ -68,7 +68,7 @@ class CoRAG(Bounded):
     stop_early: Annotated[bool, "let the model end a chain; ours, since the paper's length is fixed"] = False
     max_tokens_question: Annotated[Count, "longest sub-question, in tokens"] = 64
     max_tokens: Annotated[Count, "longest sub-answer, short answer or label, in tokens"] = 128
-    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
+    max_tokens_long: MaxTokensLong = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         for note in self.notes_on(workbench):
@@ -123,7 +123,7 @@ class _Chain:
                 self.workbench.parse_failed(
                     "sub_question", "no question is in the reply" if said else "the reply is empty", said
                 )
-            elif any(_same(query, step.query) for step in self.steps):
+            elif any(is_same_query(query, step.query) for step in self.steps):
                 self.workbench.decide("repeated", unescape(query))
             else:
                 await self._step(query)
@@ -287,7 +287,3 @@ class _Answering:
 
 def _assertion(step: Step) -> Assertion:
     return Assertion(unescape(step.query), unescape(step.answer), "retrieved" if step.hits else "model", passages_of(step.hits))
-
-
-def _same(one: str, other: str) -> bool:
-    return (normalize_answer(one) or one.casefold()) == (normalize_answer(other) or other.casefold())

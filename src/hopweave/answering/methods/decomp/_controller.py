@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopweave.answering.parsing.numbered import json_values
+from hopweave.core.characters import whole
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.final import short_form
 from hopweave.text.quotation import QUOTATION_MARKS
@@ -30,7 +31,6 @@ _KEY = lazy_pattern(r"(?<!\w)(?P<key>titles?|answers?)[\"'”’`*]*+\s*+[:=]", 
 _QUOTED = lazy_pattern(r'"((?:[^"\\]|\\.)*+)"|“([^”]*+)”|\'(.*?)\'(?=\s*+(?:[,;\]}]|$))|\b(?:None|null)\b')
 _BARE_LIST = lazy_pattern(r"[\s*_`>]*+(?:json\s*+)?(?:A\s*+:\s*+)?\[", re.IGNORECASE)
 _SEPARATOR = lazy_pattern(r"\s*+[,;]\s*+")
-_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _LONGEST = 2000  # characters of a list that is not JSON; real replies are shorter
 
 
@@ -205,7 +205,7 @@ def _distinct(texts: Iterator[str]) -> Iterator[str]:
     """The non-empty texts, each once, on one line."""
     seen: set[str] = set()
     for text in texts:
-        line = " ".join(_SURROGATE.sub("\ufffd", text).split())
+        line = " ".join(whole(text).split())
         if any(char.isalnum() for char in line) and line not in seen:
             seen.add(line)
             yield line

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.answering.toolkit.claims import one_answer
-from hopweave.answering.toolkit.demos import drawn, packed
-from hopweave.answering.toolkit.final_answer import bare_answer, closing_request
+from hopweave.answering.toolkit.demos import Seed, drawn, packed
+from hopweave.answering.toolkit.final_answer import MaxTokensLong, bare_answer, closing_request
 from hopweave.answering.toolkit.probing import REFUSED, probed, refuses
-from hopweave.core.options import Bounded, Whole
+from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question
@@ -29,10 +29,10 @@ class Direct(Bounded):
     """One greedy call without retrieval; the reply is the answer."""
 
     n_demos: Annotated[Whole | None, "questions shown with their answers; none: as many as SearChain's table 11 says, 0"] = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
-    max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
-    max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
+    max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 64
+    max_tokens_long: MaxTokensLong = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         ask, labels = closing_request(workbench, _PROMPTS, question)

@@ -16,7 +16,7 @@ from typing import Annotated
 from hopweave.answering.demonstrations import Demonstration
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.demos import drawn, packed
-from hopweave.answering.toolkit.final_answer import bare_answer
+from hopweave.answering.toolkit.final_answer import MaxTokensLong, bare_answer
 from hopweave.answering.toolkit.from_passages import example, prompt_with
 from hopweave.answering.toolkit.probing import REFUSED, refuses
 from hopweave.core.errors import BudgetReached
@@ -40,8 +40,8 @@ class DirectRetrieval(Bounded):
     read_first: Annotated[bool, "have the reader read the first passage; for measuring, the answer does not depend on it"] = (
         False
     )
-    max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
-    max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
+    max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 64
+    max_tokens_long: MaxTokensLong = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         hits = (await workbench.search([question.text], self.num_passages))[0]

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from hopweave.answering.parsing.lines import with_line_feeds
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import unquoted
 
 _RULE = lazy_pattern(r"^[ \t]*+-{3,}+[ \t]*+$", re.MULTILINE)
-_LINE_BREAK = lazy_pattern(r"\r\n?")
 _EMPHASIS = "*_`# \t"
 
 
@@ -41,7 +41,7 @@ def parse_fields(text: str, names: Sequence[str], *, lead: str = "", ends: Itera
     >>> parse_fields("who wrote it. Search Query: author of Emma", ["Rationale", "Search Query"]).values
     ('who wrote it.', 'author of Emma')
     """
-    rest = _without_next_example(_begun(_LINE_BREAK.sub("\n", text).strip(), names[0], tuple(ends)), tuple(ends))
+    rest = _without_next_example(_begun(with_line_feeds(text).strip(), names[0], tuple(ends)), tuple(ends))
     rest = _without_lead(rest, lead)
     values: list[str] = []
     for following in names[1:]:

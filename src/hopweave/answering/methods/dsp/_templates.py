@@ -129,7 +129,9 @@ class Templates:
         """
         longest = self._longest(stage)
         prompt = await self._prompt(stage, text, context, demos, longest)
-        sampling = replace(self.workbench.sampling, temperature=temperature if num > 1 else 0.0, max_tokens=longest, stop=_STOP)
+        sampling = replace(self.workbench.sampling, temperature=0.0, max_tokens=longest, stop=_STOP)
+        if num > 1:
+            sampling = replace(sampling, temperature=temperature, top_p=1.0)
         begun = Transcript(self.workbench, prompt, self._begun(stage))
         drawn = await self.workbench.samples(begun.messages(), num, purpose=purpose, sampling=sampling)
         read = [self._read(stage, reply.text, Filled(context)) for reply in drawn.replies]

@@ -43,7 +43,7 @@ from hopweave.answering.methods.dsp._templates import ANSWER, Completions, Templ
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.voting import file_vote, vote
 from hopweave.core.errors import BudgetReached, SettingsError
-from hopweave.core.options import Count, Whole, check_options
+from hopweave.core.options import Count, Temperature, Whole, check_options
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Question
 from hopweave.text.final import MARKER, final_answer
@@ -68,7 +68,7 @@ class DSP:
     ] = "official"
     num_queries: Annotated[Count | None, "completions that write a query, each hop; none: the preset's"] = None
     num_answers: Annotated[Count | None, "completions that vote on the answer; none: the preset's"] = None
-    temperature: Annotated[float, "of several completions; a single one is greedy"] = 0.7
+    temperature: Annotated[Temperature, "of several completions; a single one is greedy"] = 0.7
     num_hops: Annotated[Count, "number of successive searches"] = 2
     num_passages: Annotated[Count, "passages kept of each search"] = 5
     fusion: Annotated[Fusion, "what is summed over queries: probabilities (softmax of scores), or scores as they are"] = (
@@ -90,7 +90,7 @@ class DSP:
     num_annotated: Annotated[Whole, "how many of them are shown with their fields"] = 3
     seed: Annotated[int, "seed for the choice and order of training questions"] = 0
     max_tokens: Annotated[Count, "longest completion, in tokens"] = 150
-    max_tokens_long: Annotated[int, "longest completion with an explanation, in tokens"] = 400
+    max_tokens_long: Annotated[Count, "longest completion with an explanation, in tokens"] = 400
 
     def __post_init__(self) -> None:
         check_options(self)

@@ -25,26 +25,24 @@ Calls: 1 or 2 per sentence, 1 more for each question that is asked, and 1 if the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.flare._confidence import SureToken, masked, spans_in_doubt, tokens_of
-from hopweave.answering.parsing.announcing import lines_said
+from hopweave.answering.parsing.announcing import lines_said, without_answer_labels
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of, file_claims, marked_answer, one_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
-from hopweave.answering.toolkit.few_shot import FewShot, Packer
+from hopweave.answering.toolkit.few_shot import FewShot, MaxDemos, MaxWordsShown, Packer
 from hopweave.answering.toolkit.final_answer import file_missing, forced, is_missing
 from hopweave.answering.toolkit.transcript import Transcript
-from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import AtLeast, Bounded, Count, Whole, options_for
 from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Origin, Passage, Question, Reply
 from hopweave.text.citation_marks import settle_marks
-from hopweave.text.final import final_answer
+from hopweave.text.final import SAYS_ANSWER, final_answer
 from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import unquoted
 from hopweave.text.sentences import first_sentence
@@ -52,8 +50,6 @@ from hopweave.text.sentences import first_sentence
 GROUP = "searches in turns"
 
 _PROMPTS = prompts_beside(__file__)
-_SAYS_ANSWER = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
-_LABEL = lazy_pattern(r"^[ \t]*+A:[ \t]*+", re.MULTILINE)
 _NEXT_EXAMPLE = "\nQ:"
 _MAX_TOKENS_QUESTION = 64
 
@@ -73,8 +69,8 @@ class FLARE(Bounded):
         Literal["last", "nothing"], "passages for a draft; last: those found last, as in the authors' code; nothing: none"
     ] = "last"
     num_passages: Annotated[Count, "passages fetched for a sentence, and for the question at the beginning"] = 2
-    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = 350
-    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 8
+    max_words_shown: MaxWordsShown = 350
+    n_demos: MaxDemos = 8
     num_distractors: Annotated[Whole, "irrelevant passages in each worked question, 0 to 3"] = 1
     seed: Annotated[int, "seed for the choice of worked questions and the order of their passages"] = 0
     force: Annotated[bool, "ask for the answer if the text gives none"] = True
@@ -277,7 +273,7 @@ class _Writing:
 
         It is the first; from a model that was only shown the text, the first that says something else than that.
         """
-        said = _LABEL.sub("", said.strip())
+        said = without_answer_labels(said.strip())
         if self.workbench.abilities.prefill:
             return said.split("\n", 1)[0].strip()
         lines = lines_said(said)
@@ -296,7 +292,7 @@ class _Writing:
         return _Sentence(written, plain, self.shown)
 
     def _says_answer(self, sentence: str) -> bool:
-        return self.question.form != "long" and _SAYS_ANSWER.search(sentence) is not None
+        return self.question.form != "long" and SAYS_ANSWER.search(sentence) is not None
 
     def _text(self) -> str:
         return " ".join(one.written for one in self.sentences)

@@ -39,9 +39,9 @@ from hopweave.answering.methods.internet_augmented._rescoring import (
 )
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.concurrency import side_by_side
-from hopweave.answering.toolkit.demos import asked, drawn, packed
+from hopweave.answering.toolkit.demos import Seed, asked, drawn, packed
 from hopweave.answering.toolkit.fenced import fenced
-from hopweave.answering.toolkit.final_answer import bare_answer
+from hopweave.answering.toolkit.final_answer import MaxTokensLong, bare_answer
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Temperature, TopP, Whole
 from hopweave.core.prompt import prompts_beside
@@ -68,11 +68,11 @@ class InternetAugmented(Bounded):
     scorer: Annotated[Scorer, "how to choose between answers; the record says which scorer the endpoint supported"] = "poe"
     length_normalized: Annotated[bool, "take the mean log-probability of an answer's tokens, not their sum"] = False
     n_demos: Annotated[Whole, "k: worked questions shown; fewer where there are not so many or they do not fit"] = 15
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     temperature: Annotated[Temperature, "for the samples"] = 1.0
     top_p: Annotated[TopP, "nucleus that samples are drawn from, above 0 up to 1"] = 0.8
     max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 64
-    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
+    max_tokens_long: MaxTokensLong = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         stopped_because = "finished"

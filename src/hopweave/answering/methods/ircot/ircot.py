@@ -18,14 +18,13 @@ pinned passage (IIRC), and one more if the model ends its turn too early (`retry
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.ircot._finding import Duplicates, Finder, Finding
-from hopweave.answering.parsing.announcing import lines_said
+from hopweave.answering.parsing.announcing import lines_said, without_answer_labels
 from hopweave.answering.toolkit.concurrency import why_stopped
-from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
+from hopweave.answering.toolkit.few_shot import FewShot, Instruction, MaxDemos, MaxWordsShown, Packer
 from hopweave.answering.toolkit.final_answer import file_missing
 from hopweave.answering.toolkit.reasoned import Marker, Said, answer_of, first_with_words, plain, read, said_in, says_answer
 from hopweave.core.errors import BudgetReached
@@ -43,7 +42,6 @@ GROUP = "searches in turns"
 
 _PROMPTS = prompts_beside(__file__)
 _ONE_LINE, _NEXT_EXAMPLE = ("\n",), ("\nQ:", "\n<passage>")
-_LABEL = lazy_pattern(r"^[ \t]*+A:[ \t]*+", re.MULTILINE)
 _WHOLE = lazy_pattern(rf"[.!?][{CLOSING})\]]*$")
 
 
@@ -60,7 +58,7 @@ class IRCoT(Bounded):
     ] = "last_non_reasoning_sentence"
     remove_wh_words: Annotated[bool, "remove who, what, which and the like from queries"] = True
     max_words_retrieved: Annotated[Whole, "skip passages with more words; 0 for no limit"] = 0
-    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = 350
+    max_words_shown: MaxWordsShown = 350
     duplicates: Duplicates = "exact"
     stop_on_repeat: Annotated[bool, "end the reasoning at a repeated sentence"] = True
     retry_empty: Annotated[
@@ -77,7 +75,7 @@ class IRCoT(Bounded):
         bool | None, "the reader may answer 'unknown' to a question with a short answer; none: unless the model is small"
     ] = None
     force: Annotated[bool, "ask the reader once more if its reasoning does not state the answer"] = True
-    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 3
+    n_demos: MaxDemos = 3
     num_distractors: Annotated[Whole, "M: irrelevant passages in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "seed for the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "position of a question's pinned passage among the others"] = "top"
@@ -220,7 +218,7 @@ class _Weaving:
 
         It is the first; from a model that was only shown the sentences, the first that says something else than those.
         """
-        said = _LABEL.sub("", said.strip())
+        said = without_answer_labels(said.strip())
         if self.goes_on:
             return said.split("\n", 1)[0].strip()
         lines = lines_said(said)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
+from hopweave.answering.toolkit.few_shot import FewShot, Instruction, MaxDemos, Packer
 from hopweave.answering.toolkit.reasoned import Marker, Said, answer_of, read
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Whole
@@ -26,7 +26,7 @@ class NoR(Bounded):
     reader: Annotated[Literal["cot", "direct"], "with reasoning, or directly"] = "cot"
     marker: Marker = "tolerant"
     force: Annotated[bool, "ask the reader once more if its reasoning does not state the answer"] = True
-    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 15
+    n_demos: MaxDemos = 15
     seed: Annotated[int, "seed for the choice of demonstrations"] = 0
     max_words_shown: Annotated[Whole, "truncate a pinned passage to this many words; 0 for no limit"] = 350
     instruction: Instruction = "top"

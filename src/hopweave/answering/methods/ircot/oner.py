@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.ircot._finding import Duplicates, Finder, Finding
-from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
+from hopweave.answering.toolkit.few_shot import FewShot, Instruction, MaxDemos, MaxWordsShown, Packer
 from hopweave.answering.toolkit.reasoned import Marker, Said, answer_of, read
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Whole, options_for
@@ -34,12 +34,12 @@ class OneR(Bounded):
     max_passages: Annotated[Count, "maximum number of passages kept"] = 15
     remove_wh_words: Annotated[bool, "remove who, what, which and the like from the query"] = True
     max_words_retrieved: Annotated[Whole, "skip passages with more words; 0 for no limit"] = 0
-    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = 350
+    max_words_shown: MaxWordsShown = 350
     duplicates: Duplicates = "exact"
     marker: Marker = "tolerant"
     reader: Annotated[Literal["cot", "direct", "none"], "with reasoning, directly, or no answer at all, only passages"] = "cot"
     force: Annotated[bool, "ask the reader once more if its reasoning does not state the answer"] = True
-    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 3
+    n_demos: MaxDemos = 3
     num_distractors: Annotated[Whole, "M: irrelevant passages in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "seed for the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "position of a question's pinned passage among the others"] = "top"

@@ -21,7 +21,7 @@ from typing import Annotated
 
 from hopweave.answering.toolkit.claims import passages_of
 from hopweave.answering.toolkit.concurrency import why_stopped
-from hopweave.answering.toolkit.few_shot import FewShot, Packer
+from hopweave.answering.toolkit.few_shot import FewShot, MaxDemos, MaxWordsShown, Packer
 from hopweave.answering.toolkit.reasoned import Said, answer_of, plain, read
 from hopweave.core.options import Bounded, Count, Whole, options_for
 from hopweave.core.protocols import MethodContext
@@ -49,8 +49,8 @@ class IterRetGen(Bounded):
         False
     )
     force: Annotated[bool, "ask once more if the last reasoning does not state the answer"] = True
-    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = 350
-    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 3
+    max_words_shown: MaxWordsShown = 350
+    n_demos: MaxDemos = 3
     num_distractors: Annotated[Whole, "irrelevant passages in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "seed for the choice of demonstrations and the order of their passages"] = 0
     max_tokens: Annotated[Count, "longest reasoning, in tokens"] = 256

@@ -7,8 +7,9 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from hopweave.answering.parsing.numbered import parse_numbered
+from hopweave.answering.parsing.numbered import NUMBER, parse_numbered
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.text.final import SAYS_ANSWER
 from hopweave.text.quotation import unquoted
 from hopweave.text.refusal import is_refusal
 
@@ -20,9 +21,7 @@ FINISH = "FINISH"
 
 _BEST = lazy_pattern(r"\bbest\s+choice\s+is\b", re.IGNORECASE)
 _BARE = lazy_pattern(r"[\W_]*+(?:(?:best\s+)?choice\W*+)?(\d{1,3})[\W_]*+", re.IGNORECASE)
-_NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
 _FINISHES = lazy_pattern(r"[\W_]*+(?:FINISH(?:ED)?\b|(?i:finish(?:ed)?)[\W_]*+$)")
-_ANSWERS = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
 _RATES = lazy_pattern(r"\brating\b(?:\s+is)?[\W_]*+(sure|likely|impossible)\b", re.IGNORECASE)
 _BARE_RATING = lazy_pattern(r"[\W_]*+(sure|likely|impossible)[\W_]*+", re.IGNORECASE)
 _LABEL = lazy_pattern(
@@ -66,7 +65,7 @@ def parse_next(text: str) -> Suggested:
     line = _unlabelled(listed) or next(
         (line for line in map(_unlabelled, text.splitlines()) if any(map(str.isalnum, line))), ""
     )
-    if not line or is_refusal(line) or ("?" not in line and _ANSWERS.search(line)):
+    if not line or is_refusal(line) or ("?" not in line and SAYS_ANSWER.search(line)):
         return Suggested((), ("no next sub-question was written" if text.strip() else "the reply is empty",))
     return Suggested((FINISH if _is_finish(line) else line,), ())
 
@@ -85,7 +84,7 @@ def parse_choice(text: str, num_choices: int) -> int | None:
         numbers = [int(bare[1])]
     elif marked:
         line = text[marked[0].end() :].lstrip(" \t\r\n:*_`").split("\n", 1)[0]
-        numbers = [int(number) for number in _NUMBER.findall(line)]
+        numbers = [int(number) for number in NUMBER.findall(line)]
     else:
         numbers = []
     return next((number for number in reversed(numbers) if 1 <= number <= num_choices), None)

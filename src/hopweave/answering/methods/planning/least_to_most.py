@@ -16,7 +16,7 @@ from typing import Annotated
 
 from hopweave.answering.methods.planning._numbered_plan import parse_sub_questions
 from hopweave.answering.methods.planning._planned import MAX_SUB_QUESTIONS, best_so_far, distinct
-from hopweave.answering.toolkit.demos import NumDemos, asked, drawn, packed, rationale
+from hopweave.answering.toolkit.demos import NumDemos, Seed, asked, drawn, packed, rationale
 from hopweave.answering.toolkit.final_answer import file_missing, file_unanswered
 from hopweave.answering.toolkit.stepwise import Step, stepwise_answer
 from hopweave.answering.toolkit.transcript import Transcript
@@ -43,7 +43,7 @@ class LeastToMost(Bounded):
     """Decomposes once, then solves the sub-questions in order, each with the preceding answers in view."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_sub_questions: Annotated[Count, "maximum number of sub-questions, excluding the question itself"] = MAX_SUB_QUESTIONS
     max_tokens_decompose: Annotated[Count, "longest decomposition, in tokens"] = 128
     max_tokens: Annotated[Count, "longest answer to a sub-question or to the question, in tokens"] = 100

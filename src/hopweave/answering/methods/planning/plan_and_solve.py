@@ -19,7 +19,7 @@ from hopweave.answering.methods.planning._numbered_plan import parse_plan, parse
 from hopweave.answering.methods.planning._planned import MAX_SUB_QUESTIONS, Settled, is_said, numbered, settled
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.concurrency import side_by_side
-from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.answering.toolkit.demos import NumDemos, Seed, asked, closing, drawn, packed
 from hopweave.answering.toolkit.final_answer import file_unanswered
 from hopweave.answering.toolkit.stepwise import Step, stepwise_answer
 from hopweave.answering.toolkit.transcript import Transcript
@@ -46,7 +46,7 @@ class PlanAndSolve:
     num_samples: Annotated[Count, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
     temperature: Annotated[Temperature, "of several samples"] = 0.7
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_tokens: Annotated[Count, "longest plan with its solution, in tokens"] = 400
     max_tokens_zero_shot: Annotated[Count, "longest reasoning of zero_shot, in tokens"] = 256
     max_tokens_answer: Annotated[Count, "longest answer of the second call, in tokens"] = 32

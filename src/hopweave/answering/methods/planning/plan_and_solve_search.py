@@ -18,10 +18,11 @@ from hopweave.answering.demonstrations import Demonstration
 from hopweave.answering.methods.planning._numbered_plan import parse_solution
 from hopweave.answering.methods.planning._planned import MAX_SUB_QUESTIONS, distinct, numbered, settled
 from hopweave.answering.parsing.numbered import parse_numbered
-from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.answering.toolkit.demos import NumDemos, Seed, asked, closing, drawn, packed
+from hopweave.answering.toolkit.few_shot import MaxWordsShown
 from hopweave.answering.toolkit.stepwise import SHOWN_WORDS, Step, shown, stepwise_answer
 from hopweave.core.errors import BudgetReached
-from hopweave.core.options import Bounded, Count, Whole
+from hopweave.core.options import Bounded, Count
 from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question
@@ -40,9 +41,9 @@ class PlanAndSolveSearch(Bounded):
 
     num_passages: Annotated[Count, "passages found and shown for each sub-question"] = 1
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_sub_questions: Annotated[Count, "maximum number of sub-questions in a plan"] = MAX_SUB_QUESTIONS
-    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    max_words_shown: MaxWordsShown = SHOWN_WORDS
     max_tokens_plan: Annotated[Count, "longest plan, in tokens"] = 200
     max_tokens: Annotated[Count, "longest solution, in tokens"] = 400
     max_tokens_answer: Annotated[Count, "longest answer if it has to be requested separately, in tokens"] = 32

@@ -36,11 +36,12 @@ from hopweave.answering.methods.planning._planned import Settled, best_so_far, s
 from hopweave.answering.methods.planning._tree import Candidate, State, Wording
 from hopweave.answering.parsing.queries import fresh
 from hopweave.answering.toolkit.concurrency import all_of, side_by_side
-from hopweave.answering.toolkit.demos import NumDemos, drawn
+from hopweave.answering.toolkit.demos import NumDemos, Seed, drawn
+from hopweave.answering.toolkit.few_shot import MaxWordsShown
 from hopweave.answering.toolkit.final_answer import bare_answer
 from hopweave.answering.toolkit.stepwise import SHOWN_WORDS, Step, stepwise_answer
 from hopweave.core.errors import BudgetReached
-from hopweave.core.options import Bounded, Count, Temperature, Whole
+from hopweave.core.options import Bounded, Count, Temperature
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question, Sampling
 from hopweave.text.matching import normalize_answer
@@ -84,8 +85,8 @@ class TreeOfThought(Bounded):
     max_depth: Annotated[Count, "levels, and so rounds of retrieval, at most"] = 5
     num_passages: Annotated[Count, "passages found and shown for each sub-question"] = 1
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
-    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    seed: Seed = 0
+    max_words_shown: MaxWordsShown = SHOWN_WORDS
     max_tokens_suggest: Annotated[Count, "longest list of suggestions, or suggestion, in tokens"] = 128
     max_tokens_vote: Annotated[Count, "longest vote, in tokens"] = 200
     max_tokens_answer: Annotated[Count, "longest answer to a sub-question, in tokens"] = 64

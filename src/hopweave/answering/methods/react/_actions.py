@@ -10,26 +10,26 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from hopweave.answering.parsing.lines import with_line_feeds
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.prompt import LINE_OPENING
 from hopweave.text.quotation import unquoted
 from hopweave.text.white_space import evenly_spaced
 
 Tool = Literal["search", "lookup", "finish"]
 
 _TOOLS: dict[str, Tool] = {"search": "search", "lookup": "lookup", "finish": "finish"}
-_OPENING = r"[ \t>*_#`•·+|-]*+"
 _NUMBER = r"[ \t#_-]*+\d*+[ \t*_`]*+:"
 _TOOL = r"\b(?:search|lookup|finish)[ \t]*+\["
 # All of these are escaped in passages (`prompt.escape`), so that no passage can act by being repeated.
 _ACTION = lazy_pattern(
-    rf"^{_OPENING}action{_NUMBER}|(?<![^\W_])action{_NUMBER}(?=[ \t*_`]*+{_TOOL})|^{_OPENING}(?={_TOOL})",
+    rf"^{LINE_OPENING}action{_NUMBER}|(?<![^\W_])action{_NUMBER}(?=[ \t*_`]*+{_TOOL})|^{LINE_OPENING}(?={_TOOL})",
     re.IGNORECASE | re.MULTILINE,
 )
-_THOUGHT = lazy_pattern(rf"\s*+{_OPENING}thought{_NUMBER}[ \t*_`]*+", re.IGNORECASE)
-_NEXT = lazy_pattern(rf"^{_OPENING}(?:thought|action|observation|question|claim){_NUMBER}", re.IGNORECASE | re.MULTILINE)
+_THOUGHT = lazy_pattern(rf"\s*+{LINE_OPENING}thought{_NUMBER}[ \t*_`]*+", re.IGNORECASE)
+_NEXT = lazy_pattern(rf"^{LINE_OPENING}(?:thought|action|observation|question|claim){_NUMBER}", re.IGNORECASE | re.MULTILINE)
 _CALL = lazy_pattern(r"[\s>*_#`•·+|\"'-]*+\b(?P<tool>search|lookup|finish)[ \t]*+\[", re.IGNORECASE)
 _BRACKETS = lazy_pattern(r"[\[\]]")
-_LINE_BREAK = lazy_pattern(r"\r\n?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def read_turn(text: str) -> Turn:
     >>> read_turn("Who wrote it?\nAction 1: Search[The Trial]")
     Turn(thought='Who wrote it?', action='Search[The Trial]')
     """
-    text = _LINE_BREAK.sub("\n", text)
+    text = with_line_feeds(text)
     begun = _THOUGHT.match(text)
     text = text[begun.end() :] if begun else text
     match = _ACTION.search(text)
@@ -75,7 +75,7 @@ def read_action(text: str) -> Action | None:
     >>> read_action("search[Dr. No [film]] to learn more")
     Action(tool='search', argument='Dr. No [film]')
     """
-    text = _LINE_BREAK.sub("\n", text)
+    text = with_line_feeds(text)
     match = _CALL.match(text)
     if match is None:
         return None

@@ -10,17 +10,18 @@ from typing import Annotated
 from hopweave.answering.demonstrations import FACT_CHECKING, Demonstration, family_of
 from hopweave.answering.methods.react._actions import Turn, read_action, read_turn
 from hopweave.answering.methods.react._trajectories import AIM, heading, trajectories
-from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, on_one_line
+from hopweave.answering.parsing.queries import is_same_query
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims
 from hopweave.answering.toolkit.demos import asked, packed
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.answering.toolkit.wiki import SearchMode, Seen, Sentence, Wiki, passages_behind
+from hopweave.citations.citing import on_one_line
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count
 from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question, Sampling
-from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import sentence_spans
 
 _PROMPTS = prompts_beside(str(Path(__file__).with_name("react.py")))
@@ -170,6 +171,7 @@ class Actor:
             if self._is_repeated(wiki):
                 self.workbench.decide("repeated", unescape(written))
                 taken.tool = ""
+                self._observe(transcript, number, turn, written, self.workbench.fill(_PROMPTS["repeated"]))
                 return "repeated_action"
             step = self.workbench.decide("action", unescape(written), thought=unescape(turn.thought))
             with self.workbench.under(step):
@@ -204,7 +206,7 @@ class Actor:
         if len(self._taken) < 2:
             return False
         last, this = self._taken[-2:]
-        is_same = last.tool == this.tool and _same(last.argument, this.argument)
+        is_same = last.tool == this.tool and is_same_query(last.argument, this.argument)
         return is_same and not (this.tool == "lookup" and wiki.has_more(this.argument))
 
     def _observe(self, transcript: Transcript, number: int, turn: Turn, written: str, seen: str) -> None:
@@ -254,7 +256,3 @@ def _learnt(taken: _Taken) -> str:
     # A single sentence that names no aim in our form is the aim, unless there is nothing left to find out.
     says_so = found or taken.tool == "finish" or len(spans) > 1
     return said[spans[0].start : spans[0].end] if spans and says_so else ""
-
-
-def _same(one: str, other: str) -> bool:
-    return (normalize_answer(one) or one.casefold()) == (normalize_answer(other) or other.casefold())

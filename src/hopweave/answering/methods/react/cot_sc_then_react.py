@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from hopweave.answering.methods.react._loop import Acting, Actor
-from hopweave.answering.toolkit.demos import NumDemos, drawn
+from hopweave.answering.toolkit.demos import NumDemos, Seed, drawn
 from hopweave.answering.toolkit.voted_chains import Voting, elect, voted_answer
 from hopweave.core.options import Count, Temperature, options_for
 from hopweave.core.protocols import MethodContext
@@ -27,7 +27,7 @@ class CoTSCThenReAct(Acting):
     """Votes, and acts only if the vote is not clear."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     n_samples: Annotated[Count, "chains of thought that vote"] = 21
     temperature: Annotated[Temperature, "for those samples"] = 0.7
     max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 256

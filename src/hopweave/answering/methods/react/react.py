@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.react._loop import Acting, Actor
-from hopweave.answering.toolkit.demos import drawn
+from hopweave.answering.toolkit.demos import Seed, drawn
 from hopweave.core.options import Whole
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
@@ -31,7 +31,7 @@ class ReAct(Acting):
     """Acts until it finishes."""
 
     n_demos: Annotated[Whole | None, "trajectories shown; none: as SearChain's table 11 says for the dataset or family"] = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     at_limit: Annotated[
         Literal["empty", "force"],
         "after the last step, or too many invalid actions; empty: no answer, as in the authors' code; force: ask for one",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from hopweave.answering.methods.react._loop import Acting, Actor
-from hopweave.answering.toolkit.demos import NumDemos, drawn
+from hopweave.answering.toolkit.demos import NumDemos, Seed, drawn
 from hopweave.answering.toolkit.voted_chains import Voting, elect, voted_answer
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Count, Temperature, options_for
@@ -28,7 +28,7 @@ class ReActThenCoTSC(Acting):
     """Acts, and votes only if that fails."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     n_samples: Annotated[Count, "chains of thought that vote if acting fails"] = 21
     temperature: Annotated[Temperature, "for those samples"] = 0.7
     max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 256

@@ -20,7 +20,7 @@ from typing import Annotated
 
 from hopweave.answering.parsing.marked import MarkedSentence, marked_sentences
 from hopweave.answering.toolkit.claims import passages_of
-from hopweave.answering.toolkit.final_answer import closing_request, file_missing, is_missing
+from hopweave.answering.toolkit.final_answer import MaxTokensLong, closing_request, file_missing, is_missing
 from hopweave.answering.toolkit.fitting import Fitting, fitting
 from hopweave.answering.toolkit.room import room_for
 from hopweave.answering.toolkit.sentence_claims import answer_in_sentences
@@ -48,7 +48,7 @@ class ReadAll(Bounded):
     ] = None
     max_passages: Annotated[Count, "passages retrieved at most; more than 1,000 are too many for some engines"] = 1000
     max_tokens: Annotated[Count, "longest short answer or label with its facts, in tokens"] = 256
-    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 512
+    max_tokens_long: MaxTokensLong = 512
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         ask, labels = closing_request(workbench, _PROMPTS, question)

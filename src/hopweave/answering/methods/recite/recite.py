@@ -24,8 +24,8 @@ from hopweave.answering.demonstrations import Demonstration, DemonstrationStep
 from hopweave.answering.toolkit.chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.concurrency import side_by_side
-from hopweave.answering.toolkit.demos import NumDemos, asked, drawn, packed
-from hopweave.answering.toolkit.final_answer import file_missing, file_unanswered
+from hopweave.answering.toolkit.demos import NumDemos, Seed, asked, drawn, packed
+from hopweave.answering.toolkit.final_answer import MaxTokensLong, file_missing, file_unanswered
 from hopweave.answering.toolkit.voting import Tie, file_vote, vote
 from hopweave.citations.citing import locate
 from hopweave.core.errors import BudgetReached
@@ -62,10 +62,10 @@ class Recite(Bounded):
     )
     normalize: Annotated[bool, "count answers as the same that differ in case, articles and punctuation only"] = False
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_tokens_recitation: Annotated[Count, "longest recitation, in tokens"] = 128
     max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 16
-    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
+    max_tokens_long: MaxTokensLong = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         return await _Run(self, question, workbench, drawn(question, "recite", self.n_demos, self.seed)).answer()

@@ -41,20 +41,21 @@ from hopweave.answering.methods.search_o1._searches import (
     read_explanation,
     read_finding,
 )
-from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, on_one_line, one_answer, passages_of
+from hopweave.answering.parsing.queries import is_same_query
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, one_answer, passages_of
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import asked
-from hopweave.answering.toolkit.final_answer import after_marker, file_missing, forced, is_missing, of_form
+from hopweave.answering.toolkit.final_answer import after_marker, file_missing, forced, is_missing, longest_answer, of_form
 from hopweave.answering.toolkit.room import fitting
 from hopweave.answering.toolkit.stepwise import shown
 from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.citations.citing import on_one_line
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question
 from hopweave.text.content_words import is_reasoning
 from hopweave.text.final import final_answer
-from hopweave.text.matching import normalize_answer
 from hopweave.text.refusal import is_refusal
 from hopweave.text.sentences import sentence_spans
 
@@ -128,7 +129,7 @@ class _Reasoning:
 
     async def go(self) -> str:
         """Reasons until a turn searches for nothing; returns why it stopped."""
-        longest = self.options.max_tokens + self.options.max_tokens_condensed + self._longest_answer()
+        longest = self.options.max_tokens + self.options.max_tokens_condensed + longest_answer(self.question, self.options)
         _, max_turns = self.options.limits_for(self.question)
         for _ in range(max_turns):
             if not await self.transcript.leaves_room(longest):
@@ -155,7 +156,7 @@ class _Reasoning:
         self.short, self.how = await forced(
             self.transcript,
             self.question,
-            max_tokens=self._longest_answer(),
+            max_tokens=longest_answer(self.question, self.options),
             next_example=BEGIN_QUERY,
             words_of=_explained if is_long else _unboxed,
         )
@@ -202,7 +203,7 @@ class _Reasoning:
         if len(self.searched) >= max_searches:
             self.workbench.decide("not_searched", unescape(query))
             return self.workbench.fill(_PROMPTS["limit"])
-        if any(_same(query, one.query) for one in self.searched):
+        if any(is_same_query(query, one.query) for one in self.searched):
             self.workbench.decide("repeated", unescape(query))
             return self.workbench.fill(_PROMPTS["repeated"])
         one = _Searched(query)
@@ -242,9 +243,6 @@ class _Reasoning:
         if not self.short:
             file_missing(self.workbench, said)
 
-    def _longest_answer(self) -> int:
-        return self.options.max_tokens if self.question.form == "long" else self.options.max_tokens_answer
-
 
 def _shortened(text: str) -> str:
     """The reasoning as the second call sees it: its first line, its last four, and those with a search or a result."""
@@ -264,7 +262,3 @@ def _unboxed(said: str) -> str:
 
 def _explained(said: str) -> str:
     return read_explanation(said) or said
-
-
-def _same(one: str, other: str) -> bool:
-    return (normalize_answer(one) or one.casefold()) == (normalize_answer(other) or other.casefold())

@@ -28,13 +28,14 @@ from typing import Annotated
 
 from hopweave.answering.methods.search_r1._tagged import Turn, ends_in_action, read_answer, read_turn
 from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
-from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, on_one_line, one_answer, passages_of
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, one_answer, passages_of
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import asked
 from hopweave.answering.toolkit.few_shot import cut_words
-from hopweave.answering.toolkit.final_answer import MARKED, after_marker, file_unanswered, forced, of_form
+from hopweave.answering.toolkit.final_answer import MARKED, after_marker, file_unanswered, forced, longest_answer, of_form
 from hopweave.answering.toolkit.room import fitting
 from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.citations.citing import on_one_line
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
@@ -98,7 +99,7 @@ class _Searching:
     async def go(self) -> str:
         """Takes turns until one answers; returns why it stopped."""
         for number in range(1, self.options.max_actions + 2):
-            if not await self.transcript.leaves_room(self.options.max_tokens + self._longest_answer()):
+            if not await self.transcript.leaves_room(self.options.max_tokens + longest_answer(self.question, self.options)):
                 return "max_context"
             turn = await self._turn()
             if turn.kind == "answer":
@@ -115,7 +116,7 @@ class _Searching:
     async def force(self) -> None:
         """Opens the tag of the answer for the model."""
         self.transcript.add("\n<answer>")
-        longest = self._longest_answer()
+        longest = longest_answer(self.question, self.options)
         self.short, self.how = await forced(
             self.transcript, self.question, max_tokens=longest, next_example=_END_OF_ANSWER, words_of=read_answer
         )
@@ -165,7 +166,7 @@ class _Searching:
             hits = tuple((await self.workbench.search([unescape(query)], self.options.num_passages))[0])
         self.searched.append(_Searched(query, hits))
         texts, before = [self._shown(hit) for hit in hits], f"{self.transcript.prompt}{self.transcript.text}"
-        fit = await fitting(self.workbench, texts, before, 2 * self._longest_answer())
+        fit = await fitting(self.workbench, texts, before, 2 * longest_answer(self.question, self.options))
         passages = "\n".join(fit) or self.workbench.fill(_PROMPTS["no_room" if hits else "none"])
         self.transcript.add(f"\n\n{self.workbench.fill(_PROMPTS['information'], passages=passages)}\n")
 
@@ -188,9 +189,6 @@ class _Searching:
             short, how = final_answer(turn.said, self.question)
             if how in MARKED:
                 self.short, self.how = short, how
-
-    def _longest_answer(self) -> int:
-        return self.options.max_tokens if self.question.form == "long" else self.options.max_tokens_answer
 
     def _sampling(self) -> Sampling:
         stop = (_END_OF_SEARCH, _END_OF_ANSWER, _INFORMATION)

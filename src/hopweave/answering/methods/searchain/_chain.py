@@ -21,13 +21,14 @@ from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from hopweave.answering.methods.searchain._restated import unstated
+from hopweave.answering.parsing.lines import with_line_feeds
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.prompt import LINE_OPENING
 from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import QUOTATION_MARKS, unquoted
 from hopweave.text.refusal import does_not_know
 
 # Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.
-_OPENING = r"[ \t>*_#`•·+|-]*+"  # the Markdown that may stand before a marker at the start of a line
 _EMPHASIS = r"[ \t*_`]*+"
 _FINAL_NAME = r"final[ \t]++(?:content|answer)"
 _NAME = (
@@ -36,21 +37,22 @@ _NAME = (
 )
 # A name that fills its line needs neither brackets nor a colon. In small letters and without Markdown, the line is part of a
 # sentence that is wrapped there.
-_HEADING = rf"^{_OPENING}(?:\d++[.)]{_OPENING})?+(?:(?<=[#*_])|(?<=[#*_][ \t])|(?=(?-i:[A-Z])))(?:{{0}})[ \t\r*_`#|-]*+$"
+_HEADING = (
+    rf"^{LINE_OPENING}(?:\d++[.)]{LINE_OPENING})?+(?:(?<=[#*_])|(?<=[#*_][ \t])|(?=(?-i:[A-Z])))(?:{{0}})[ \t\r*_`#|-]*+$"
+)
 FINAL_HEADING = _HEADING.format(_FINAL_NAME)
 """Such as `### Final Content`; for a pattern that ignores case and in which `^` begins a line."""
 _FINAL_ALONE = lazy_pattern(FINAL_HEADING, re.IGNORECASE | re.MULTILINE)
 _MARKER = lazy_pattern(
     _HEADING.format(rf"(?P<word_alone>unsolved[ \t]++(?:query|question)|{_FINAL_NAME})") + "|"
     # At the start of a line, brackets are optional, and so is the colon after brackets or after a number that ends the line.
-    rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+(?P<bracket>\[)?+{_EMPHASIS}{_NAME.format('line')}{_EMPHASIS}"
+    rf"(?:^{LINE_OPENING}(?:\d++[.)]{LINE_OPENING})?+(?P<bracket>\[)?+{_EMPHASIS}{_NAME.format('line')}{_EMPHASIS}"
     rf"(?(bracket)(?::?+{_EMPHASIS}\][*_`]*+(?:[ \t]*+:|[ \t]++[-–—]++(?=\s))?+|:)|(?::|(?(number_line)$|(?!))))"
     # Inside a line, brackets and a colon are required; otherwise it is a word of the text.
     rf"|(?<!\*)\**+\[{_EMPHASIS}{_NAME.format('inner')}{_EMPHASIS}(?::{_EMPHASIS}\]|\][*_`]*+[ \t]*+:))"
     r"[*_`]*+",
     re.IGNORECASE | re.MULTILINE,
 )
-_LINE_BREAK = lazy_pattern(r"\r\n?")
 _ECHO = lazy_pattern(
     r"\W*+(?:if you (?:don.t|do not|are not|aren.t|know)\b.*|instruction\s*+:.*|please stop\b.*|and stop there\.?"
     r"|example\s*+\d*+\s*+:?)",
@@ -69,7 +71,7 @@ _TALK = lazy_pattern(
 _QUESTION_MARKS = ("?", "？", "؟")
 _WORD = lazy_pattern(r"[^\W_]")
 _FLAG = lazy_pattern(r"[\[(][ \t*_`]*+unsolved(?:[ \t]++(?:query|question))?+[ \t*_`]*+[\])][*_`.]*+$", re.IGNORECASE)
-_CUT_MARKER = lazy_pattern(rf"\n{_OPENING}\[(?:(?=\D)|\Z)[^\]:\n]*+\Z")
+_CUT_MARKER = lazy_pattern(rf"\n{LINE_OPENING}\[(?:(?=\D)|\Z)[^\]:\n]*+\Z")
 _CUT = {"answer": "the last answer", "final": "the final content", "marker": "the last marker"}
 _MARKS_AROUND = "*_`[]() \n" + QUOTATION_MARKS
 _MOST_QUERIES = 200  # of a chain; each answer is compared with all of them
@@ -122,7 +124,7 @@ def parse_chain(text: str, *, is_whole: bool = True) -> Chain:
         text: a reply, with what it continues.
         is_whole: whether the model ended it. What was cut off is a problem; a query of which only a part is there is left out.
     """
-    plain = _LINE_BREAK.sub("\n", text)
+    plain = with_line_feeds(text)
     pieces = _pieces(plain) if is_whole else _cut_pieces(plain)
     draft = _Drafts()
     if not pieces:

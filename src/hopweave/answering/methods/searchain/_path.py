@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopweave.answering.methods.searchain._chain import FINAL_HEADING, ChainNode, parse_chain, render_nodes
-from hopweave.answering.toolkit.claims import Assertion, claims_of, on_one_line
+from hopweave.answering.toolkit.claims import Assertion, claims_of
+from hopweave.citations.citing import on_one_line
 from hopweave.citations.support import is_stated
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import escape

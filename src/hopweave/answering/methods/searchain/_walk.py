@@ -19,10 +19,12 @@ from hopweave.answering.methods.searchain._consistency import Consistency
 from hopweave.answering.methods.searchain._path import PathNode, claims_on, pairs, pruned
 from hopweave.answering.methods.searchain._theta import theta_for, theta_note
 from hopweave.answering.methods.searchain._tracing import NEXT_EXAMPLE, Tracing, form_line
-from hopweave.answering.toolkit.claims import Assertion, file_claims, marked_answer, on_one_line, text_of, with_conclusion
+from hopweave.answering.toolkit.claims import Assertion, file_claims, marked_answer, with_conclusion
 from hopweave.answering.toolkit.concurrency import why_stopped
-from hopweave.answering.toolkit.demos import drawn, packed
+from hopweave.answering.toolkit.demos import Seed, drawn, packed
 from hopweave.answering.toolkit.fenced import fenced
+from hopweave.citations.citing import on_one_line
+from hopweave.citations.marking import text_of
 from hopweave.core.errors import BudgetReached, SettingsError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Count, Whole, check_options, name_of_part, options_for
@@ -122,7 +124,7 @@ class ChainOfQuery:
         Whole | None,
         "worked chains shown, and one that stops at an open query; none: as many as SearChain's table 11 says",
     ] = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_nodes: Annotated[Count, "maximum number of nodes of a chain that are processed; the rest is dropped and noted"] = 16
     max_tokens: Annotated[Count, "longest chain, in tokens"] = 512
 

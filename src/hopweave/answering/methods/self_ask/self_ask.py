@@ -35,12 +35,13 @@ from hopweave.answering.methods.self_ask._dialogue import (
 )
 from hopweave.answering.parsing.follow_ups import cut_before, parse_follow_ups
 from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
-from hopweave.answering.toolkit.claims import on_one_line, one_answer
+from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
-from hopweave.answering.toolkit.demos import NumDemos, drawn
-from hopweave.answering.toolkit.final_answer import after_marker
+from hopweave.answering.toolkit.demos import NumDemos, Seed, drawn
+from hopweave.answering.toolkit.final_answer import after_marker, longest_answer
 from hopweave.answering.toolkit.stepwise import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.citations.citing import on_one_line
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import escape, unescape
 from hopweave.core.protocols import MethodContext
@@ -71,7 +72,7 @@ class SelfAsk(Bounded):
         Literal["model", "notice"], "if nothing is found: the model fills in the answer, or is told that there is none"
     ] = "model"
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
     max_tokens_answer: Annotated[Count, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32
 
@@ -139,7 +140,7 @@ class _Asking:
     async def force(self) -> None:
         """Has the model answer now; the last intermediate answer is the last resort."""
         try:
-            longest = self.options.max_tokens if self.question.form == "long" else self.options.max_tokens_answer
+            longest = longest_answer(self.question, self.options)
             self.short, self.how = await closed(self._transcript(), self.question, max_tokens=longest)
         finally:
             if not self.short:

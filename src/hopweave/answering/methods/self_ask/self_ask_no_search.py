@@ -23,7 +23,8 @@ from hopweave.answering.methods.self_ask._dialogue import (
     stopped,
 )
 from hopweave.answering.parsing.follow_ups import FollowUps, parse_follow_ups
-from hopweave.answering.toolkit.demos import NumDemos, drawn
+from hopweave.answering.toolkit.demos import NumDemos, Seed, drawn
+from hopweave.answering.toolkit.final_answer import longest_answer
 from hopweave.answering.toolkit.stepwise import Step, stepwise_answer
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.core.errors import BudgetReached
@@ -39,13 +40,13 @@ class SelfAskNoSearch(Bounded):
     """Asks follow-up questions and answers them from its own knowledge."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_tokens: Annotated[Count, "longest reasoning, in tokens"] = 256
     max_tokens_answer: Annotated[Count, "longest answer of a forced finish, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         demos = drawn(question, "self_ask_no_search", self.n_demos, self.seed)
-        longest = self.max_tokens if question.form == "long" else self.max_tokens_answer
+        longest = longest_answer(question, self)
         examples = await fitting_examples(workbench, question, demos, self.max_tokens + longest)
         prompt = prompt_of(workbench, question, examples)
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=(NEXT_EXAMPLE,))

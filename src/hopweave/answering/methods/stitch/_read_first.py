@@ -12,7 +12,7 @@ what no sentence cites are. Steps are checked without a model (`reading.checking
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,18 +30,21 @@ from hopweave.answering.reading.checking import ASKING, Reading, has_words, prob
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of, final_assertion
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
+from hopweave.answering.toolkit.inline import inline
 from hopweave.answering.toolkit.schemas import object_of
 from hopweave.citations.comparisons import decided_otherwise
 from hopweave.citations.support import adds
 from hopweave.citations.yes_or_no import follows
 from hopweave.core.errors import BudgetReached
-from hopweave.core.prompt import escape, prompts_beside, unescape
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Claim, Message, Passage, Question, Span
 from hopweave.text.alternatives import sides_of
 from hopweave.text.comparing import is_choice, wanted_of
 from hopweave.text.content_words import keys_of, stems_of
 from hopweave.text.evidence import Evidence
+from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.text.refusal import does_not_know
 
@@ -52,6 +55,12 @@ _SHARE = 3
 """A third of the model's context is for facts."""
 
 _MAX_MISSING = 3
+_MAX_PLAIN = 4000
+_MAX_PLAIN_LONG = 8000
+"""The most characters of a reply without an object that is an answer, or an explanation; a model that goes round in circles
+writes more."""
+
+_BETWEEN_ANSWERS = lazy_pattern(r"[,;](?=\s)(?:\s+and\b)?|\band\b")
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}
 _STEP = object_of(question=TEXT, answer=TEXT, facts=_NUMBERS)
 _SCHEMA = object_of(
@@ -80,6 +89,29 @@ class Sizes:
     max_gap_hop: float
     max_tokens: int
     max_tokens_long: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What the last reading comes to.
+
+    Attributes:
+        short: the bare answer, without marks; empty if there is none.
+        how: how it was found.
+        is_unknown: whether it says that the passages do not tell the answer.
+        shown: all passages, those of the facts that steps name first.
+        steps: what the steps assert.
+        judged: their claims.
+        final: the claim for the answer, with what speaks against it.
+    """
+
+    short: str
+    how: str
+    is_unknown: bool
+    shown: Sequence[Passage]
+    steps: Sequence[Assertion]
+    judged: Sequence[Claim]
+    final: Assertion
 
 
 @dataclass(slots=True)
@@ -195,9 +227,10 @@ class ReadFirst:
         return reply.text, draft
 
     def _draft(self, values: Mapping[str, Any], text: str, *, is_cut: bool) -> Draft:
-        """The reading in a reply; without an object, the answer that the reply names, unless it was cut off before it."""
+        """The reading in a reply; without an object, the answer that it names, unless it was cut off before or is too long."""
         if not values:
-            said = "" if is_cut else said_plainly(text) if self.question.form == "short" else text
+            is_answer = not is_cut and len(text) <= (_MAX_PLAIN_LONG if self.question.form == "long" else _MAX_PLAIN)
+            said = "" if not is_answer else said_plainly(text) if self.question.form == "short" else text
             answer = bare_answer(self.workbench, said, self.question)[0] if said.strip() else ""
             return Draft(answer=answer, is_object=False, is_cut=is_cut)
         steps = tuple(self._steps(values.get("steps", ())))
@@ -250,65 +283,60 @@ class ReadFirst:
         return min(max_tokens or context // _SHARE, context // _SHARE) if context else max_tokens
 
     def _fill(self, name: str, **values: str) -> str:
-        return self.workbench.fill(_PROMPTS[name], question=escape(" ".join(self.question.text.split())), **values)
+        return self.workbench.fill(_PROMPTS[name], question=inline(self.question.text), **values)
 
     def _finished(self, draft: Draft) -> Answer:
+        outcome = self._outcome(draft)
+        if self.question.form == "long" and outcome.short and not outcome.is_unknown and not draft.refuses:
+            return self._explained(draft, outcome)
+        ending = ""
+        if draft.refuses:
+            ending = f"{outcome.short.rstrip('.')}."
+        elif outcome.is_unknown:
+            ending = unstated(draft.missing)
+        return answer_from_claims(
+            self.question,
+            outcome.steps,
+            outcome.short,
+            outcome.how,
+            self.workbench,
+            retrieved=outcome.shown,
+            ending=ending,
+            stopped_because=self._stopped_because,
+            final=outcome.final,
+            judged=outcome.judged,
+        )
+
+    def _outcome(self, draft: Draft) -> _Outcome:
         short, how = bare_answer(self.workbench, draft.answer, self.question) if draft.answer else ("", "empty")
         steps = [self._with_its_fact(step) for step in draft.steps]
         cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
-        # An empty reply says nothing of the passages, nor does one that was cut off before its answer.
-        has_read = bool(draft.answer) or (bool(draft.missing or draft.steps) and not draft.is_cut)
-        is_unknown = has_read and does_not_know(short) and all(step.answer != short for step in steps)  # "None" may be a value
         problems = [self._problems(step) for step in steps]
-        assertions = [_asserted(step, against, self._found) for step, against in zip(steps, problems, strict=True)]
-        judged = claims_of(assertions, self.workbench)
-        if self.question.form == "long" and short and not is_unknown and not draft.refuses:
-            return self._explained(draft, short, how, shown, assertions, judged)
+        asserted = [_asserted(step, against, self._found) for step, against in zip(steps, problems, strict=True)]
+        judged = claims_of(asserted, self.workbench)
         both = zip(problems, judged, strict=True)
         told = (problems_in_words(against, claim.query) for against, claim in both if claim.support != "supported")
         doubt = _doubt_of(draft, next(filter(None, told), "")) or self._against(short, judged, cited)
-        ending = f"{short.rstrip('.')}." if draft.refuses else unstated(draft.missing) if is_unknown else ""
         final = self._final("" if draft.refuses else short, shown, steps, doubt=doubt)
-        return answer_from_claims(
-            self.question,
-            assertions,
-            short,
-            how,
-            self.workbench,
-            retrieved=shown,
-            ending=ending,
-            stopped_because=self._stopped_because,
-            final=final,
-            judged=judged,
-        )
+        return _Outcome(short, how, _is_unknown(draft, short), shown, asserted, judged, final)
 
-    def _explained(
-        self, draft: Draft, short: str, how: str, shown: Sequence[Passage], steps: Sequence[Assertion], judged: Sequence[Claim]
-    ) -> Answer:
-        """An explanation, of which each sentence is a claim; so are the steps that cite what no sentence cites.
-
-        Args:
-            draft: the last reading.
-            short: the explanation, without marks.
-            how: how it was found.
-            shown: all passages, those of the facts that steps name first.
-            steps: what the steps assert.
-            judged: their claims.
-        """
+    def _explained(self, draft: Draft, outcome: _Outcome) -> Answer:
+        """An explanation, of which each sentence is a claim; so are the steps that cite what no sentence cites."""
+        short, shown, steps = outcome.short, outcome.shown, outcome.steps
         doubt = _doubt_of(draft, "")
         said = marked_sentences(draft.answer)[: len(marked_sentences(short))]  # without a closing one
         sentences = [self._sentence(one, shown, doubt) for one in said]
         sentences = sentences or [replace(final_assertion(self.question, unescape(short), shown), doubt=doubt)]
-        claims = claims_of([*steps, *sentences], self.workbench, judged)
+        claims = claims_of([*steps, *sentences], self.workbench, outcome.judged)
         cited = {place for claim in claims[len(steps) :] for place in _places(claim)}
-        kept = [number for number, claim in enumerate(judged) if not _places(claim) <= cited]
+        kept = [number for number, claim in enumerate(outcome.judged) if not _places(claim) <= cited]
         left = [claims[number] for number in (*kept, *range(len(steps), len(claims)))]
         return answer_from_claims(
             self.question,
             [*(steps[number] for number in kept), *sentences[:-1]],
             short,
-            how,
+            outcome.how,
             self.workbench,
             retrieved=shown,
             text=short,
@@ -387,6 +415,16 @@ def _places(claim: Claim) -> set[tuple[str, int, int]]:
     return {(citation.passage_id, citation.start, citation.end) for citation in claim.citations}
 
 
+def _is_unknown(draft: Draft, short: str) -> bool:
+    """Whether a reading says that the passages do not tell the answer.
+
+    An empty reply says nothing of the passages, nor does one that was cut off before its answer. What answers a step is a
+    value, even if it is "None".
+    """
+    has_read = bool(draft.answer) or (bool(draft.missing or draft.steps) and not draft.is_cut)
+    return has_read and does_not_know(short) and all(step.answer != short for step in draft.steps)
+
+
 def _doubt_of(draft: Draft, failed: str) -> str:
     """What the reading itself, or the check of its steps, says against its answer; empty if nothing.
 
@@ -407,12 +445,42 @@ def unstated(missing: Sequence[str]) -> str:
 
 
 def _answers_several(question: str, short: str, steps: Sequence[Step]) -> bool:
-    """Whether a question asks for several things, and its answer is those of several steps and nothing else."""
+    """Whether a question asks for several things, and its answer is those of several steps, alone or with words of each."""
+    if len(ASKING.findall(question)) < 2:
+        return False
     left, num_said = f" {normalize_answer(short)} ", 0
     for said in sorted({normalize_answer(step.answer) for step in steps}, key=len, reverse=True):
         num_said += bool(said) and f" {said} " in left
         left = left.replace(f" {said} ", "  ") if said else left
-    return num_said > 1 and set(left.split()) <= {"and"} and len(ASKING.findall(question)) > 1
+    is_nothing_else = num_said > 1 and set(left.split()) <= {"and"}
+    return is_nothing_else or _says_each_with_its_words(stems_of(question), short, steps)
+
+
+def _says_each_with_its_words(asked: Set[str], short: str, steps: Sequence[Step]) -> bool:
+    """Whether each part of an answer is that of another step, with words that its question and the whole one have.
+
+    `EUR 89 in 2023 and EUR 97 in 2024`; the other way round, either year would be one of the other step.
+
+    Args:
+        asked: the stems of the words of the whole question.
+        short: the answer.
+        steps: those that were read.
+    """
+    open_ones, parts = list(steps), _BETWEEN_ANSWERS.split(short)
+    for part in parts:
+        said = f" {normalize_answer(part)} "
+        own = next((step for step in open_ones if _is_answer_of(step, said, asked)), None)
+        if own is None:
+            return False
+        open_ones.remove(own)
+    return len(parts) > 1
+
+
+def _is_answer_of(step: Step, said: str, asked: Set[str]) -> bool:
+    """Whether words, between blanks, are the answer of a step, beside words that its question and the whole one have."""
+    own = f" {normalize_answer(step.answer)} "
+    beside = stems_of(said.replace(own, "  ", 1)) - stems_of(" ".join(FUNCTION_WORDS))
+    return bool(own.strip()) and own in said and beside <= asked & stems_of(step.question)
 
 
 def _answers_a_comparison(question: str, short: str) -> bool:

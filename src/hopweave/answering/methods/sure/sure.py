@@ -31,12 +31,14 @@ from hopweave.answering.parsing.marked import MarkedSentence, marked_sentences
 from hopweave.answering.toolkit.choosing import chosen
 from hopweave.answering.toolkit.claims import passages_of
 from hopweave.answering.toolkit.concurrency import all_of, side_by_side, why_stopped
+from hopweave.answering.toolkit.few_shot import MaxWordsShown
 from hopweave.answering.toolkit.fitting import Fitting, fitting
+from hopweave.answering.toolkit.inline import inline
 from hopweave.answering.toolkit.room import room_for
 from hopweave.answering.toolkit.sentence_claims import answer_in_sentences
 from hopweave.citations.citing import on_one_line
-from hopweave.core.options import AtLeast, Bounded, Count, Whole
-from hopweave.core.prompt import escape, fence, prompts_beside, unescape
+from hopweave.core.options import AtLeast, Bounded, Count
+from hopweave.core.prompt import fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question
 from hopweave.text.citation_marks import drop_marks
@@ -62,7 +64,7 @@ class SuRe(Bounded):
 
     num_passages: Annotated[Count, "N: passages retrieved for the question, and summarised"] = 10
     num_candidates: Annotated[int, AtLeast(1, 10), "K: answers proposed, 1 to 10; calls grow with its square"] = 2
-    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = 350
+    max_words_shown: MaxWordsShown = 350
     max_tokens_candidates: Annotated[Count, "longest list of answers, in tokens"] = 160
     max_tokens: Annotated[Count, "longest summary, in tokens"] = 256
 
@@ -139,12 +141,12 @@ class _Competition:
 
     async def _support(self, one: _Candidate) -> None:
         """Writes the summary that supports a candidate, and asks whether it does."""
-        task = self.workbench.fill(_PROMPTS["summary"], candidate=_inline(one.answer))
+        task = self.workbench.fill(_PROMPTS["summary"], candidate=inline(one.answer))
         one.summary = await self._reply(task, "summary", max_tokens=self.options.max_tokens)
         if not one.summary:
             self.workbench.parse_failed("summary", "the reply is empty", "")
             return
-        values = {"question": self.question.text, "candidate": _inline(one.answer), "summary": _shown(one)}
+        values = {"question": self.question.text, "candidate": inline(one.answer), "summary": _shown(one)}
         asked = self.workbench.fill(_PROMPTS["valid"], **values)
         one.validity = _VALID[await chosen(self.workbench, asked, ("yes", "no"), name="valid", purpose="validity")]
 
@@ -205,10 +207,6 @@ class _Competition:
             doubt=_INVALID if winner.validity == 0 else "",
             stopped_because=stopped_because,
         )
-
-
-def _inline(text: str) -> str:
-    return escape(" ".join(text.split()))
 
 
 def _shown(one: _Candidate) -> str:

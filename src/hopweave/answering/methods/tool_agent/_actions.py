@@ -17,7 +17,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.core.prompt import unescape
+from hopweave.core.prompt import LINE_OPENING, unescape
 from hopweave.text.citation_marks import marks_in, without_marks
 from hopweave.text.quotation import PAIRS, unquoted
 from hopweave.text.sentences import sentence_spans
@@ -47,9 +47,8 @@ _NUMBER = lazy_pattern(r"(?<!\d)\d{1,3}(?!\d)")
 # What may separate two calls of one turn.
 _BETWEEN = lazy_pattern(r"(?:[\s,;]|```\w*+|</?\w++>|<\|[^|>\n]{0,40}\|>)*+")
 _CLOSING = lazy_pattern(r"\s*+(?:```|</tool_call>|<\|[^|>\n]{0,40}\|>)")
-_OPENING = r"[ \t>*_#`•·+|-]*+"
 _CALL = lazy_pattern(
-    rf"^{_OPENING}(?P<name>search|read_passage|answer)\((?:\w++[ \t]*+=[ \t]*+)?+(?=[\"'“‘\d])(?P<said>.*+)$",
+    rf"^{LINE_OPENING}(?P<name>search|read_passage|answer)\((?:\w++[ \t]*+=[ \t]*+)?+(?=[\"'“‘\d])(?P<said>.*+)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _CODE_FENCE = lazy_pattern(r"```\w*+|</?tool_calls?>")

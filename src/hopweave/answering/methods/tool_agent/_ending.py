@@ -14,9 +14,9 @@ from hopweave.answering.toolkit.claims import (
     file_claims,
     final_assertion,
     marked_answer,
-    on_one_line,
 )
 from hopweave.answering.toolkit.final_answer import MARKED, bare_answer, file_unanswered
+from hopweave.citations.citing import on_one_line
 from hopweave.citations.support import adds
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext

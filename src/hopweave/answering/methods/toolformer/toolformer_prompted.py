@@ -21,13 +21,14 @@ from typing import Annotated
 from hopweave.answering.demonstrations import Demonstration
 from hopweave.answering.methods.toolformer._tool_calls import first_call
 from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
-from hopweave.answering.toolkit.claims import on_one_line, one_answer
+from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
-from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.answering.toolkit.demos import NumDemos, Seed, asked, closing, drawn, packed
 from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.final_answer import file_missing, forced, is_missing, of_form
 from hopweave.answering.toolkit.stepwise import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.citations.citing import on_one_line
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import prompts_beside, unescape
@@ -52,7 +53,7 @@ class ToolformerPrompted(Bounded):
     num_passages: Annotated[Count, "passages that a call returns"] = 1
     max_words: Annotated[Whole, "words to which a passage is truncated; 0 for no limit"] = 100
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 200
     max_tokens_answer: Annotated[Count, "longest short answer of a forced finish, in tokens"] = 32
 

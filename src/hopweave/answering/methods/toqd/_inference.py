@@ -15,17 +15,10 @@ from hopweave.answering.methods.toqd._graph import GraphNode, QuestionGraph, pai
 from hopweave.answering.methods.toqd._graph_answering import NodeTalk, plant, traverse
 from hopweave.answering.methods.toqd._graph_writing import GraphWriter, numbered
 from hopweave.answering.methods.toqd._node_evidence import read_for_evidence
-from hopweave.answering.toolkit.claims import (
-    Assertion,
-    claims_of,
-    last_answer,
-    marked_answer,
-    passages_of,
-    text_of,
-    with_conclusion,
-)
-from hopweave.answering.toolkit.demos import drawn, packed
+from hopweave.answering.toolkit.claims import Assertion, claims_of, last_answer, marked_answer, passages_of, with_conclusion
+from hopweave.answering.toolkit.demos import Seed, drawn, packed
 from hopweave.answering.toolkit.final_answer import file_missing, of_form
+from hopweave.citations.marking import text_of
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import AtLeast, Bounded, Count, Temperature, TopP, Whole
 from hopweave.core.prompt import escape, prompts_beside
@@ -89,7 +82,7 @@ class QuestionTopology(Bounded):
     n_demos: Annotated[
         Whole | None, "worked decompositions shown when a question is first decomposed; none: as many as table 4 says, 0"
     ] = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     max_tokens: Annotated[Count, "longest reply except the last, in tokens"] = 256
     max_tokens_summary: Annotated[Count, "longest last reply, in tokens"] = 512
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hopweave.answering.demonstrations import Demonstration
-from hopweave.answering.toolkit.claims import Assertion, on_one_line
+from hopweave.answering.toolkit.claims import Assertion
 from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.answering.toolkit.stepwise import SHOWN_WORDS
 from hopweave.answering.toolkit.wiki import Sentence, passages_behind, sentences_of
+from hopweave.citations.citing import on_one_line
 from hopweave.citations.support import is_stated
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import Prompts, unescape

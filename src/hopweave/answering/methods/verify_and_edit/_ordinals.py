@@ -6,6 +6,7 @@ import re
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text import values
+from hopweave.text.final import SAYS_ANSWER
 from hopweave.text.sentences import sentence_spans
 
 ORDINALS = tuple(word.capitalize() for word in values.ORDINALS)
@@ -13,7 +14,6 @@ ORDINALS = tuple(word.capitalize() for word in values.ORDINALS)
 
 # With its comma, and only where a sentence may begin: "the Second World War" does not start one.
 _ORDINAL = lazy_pattern(rf"(?:^|(?<=\s))[*_>•-]*+(?:{'|'.join(ORDINALS)})(?:ly)?[*_]*+,[*_]*+[ \t]*+", re.MULTILINE)
-_CLOSING = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
 
 
 def reasoning_sentences(text: str, *, has_closing: bool = True) -> tuple[str, ...]:
@@ -50,4 +50,4 @@ def ordered(sentences: tuple[str, ...]) -> str:
 
 def _without_closing(part: str) -> str:
     kept = [part[span.start : span.end] for span in sentence_spans(part)]
-    return " ".join(sentence for sentence in kept if not _CLOSING.search(sentence))
+    return " ".join(sentence for sentence in kept if not SAYS_ANSWER.search(sentence))

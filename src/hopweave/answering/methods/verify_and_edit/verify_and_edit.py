@@ -23,8 +23,8 @@ from hopweave.answering.methods.verify_and_edit._ordinals import ORDINALS, order
 from hopweave.answering.methods.verify_and_edit._ranking import ranked_by_embedding, ranked_by_words
 from hopweave.answering.toolkit.chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
 from hopweave.answering.toolkit.claims import answer_from_claims
-from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
-from hopweave.answering.toolkit.final_answer import file_unanswered
+from hopweave.answering.toolkit.demos import NumDemos, Seed, asked, closing, drawn, packed
+from hopweave.answering.toolkit.final_answer import MaxTokensLong, file_unanswered
 from hopweave.answering.toolkit.room import context_of
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.answering.toolkit.voted_chains import voted_answer
@@ -46,7 +46,7 @@ class VerifyAndEdit(Bounded):
     """Votes; if the vote is not clear, looks up each sentence of the reasoning and answers again from the edited reasoning."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    seed: Seed = 0
     n_samples: Annotated[Count, "chains of thought that vote"] = 5
     temperature: Annotated[Temperature, "for those samples"] = 0.7
     gate: Annotated[
@@ -69,7 +69,7 @@ class VerifyAndEdit(Bounded):
     device: Annotated[str | None, "for embedding: where it runs, such as cpu or cuda; chosen automatically if absent"] = None
     parallel: Annotated[bool, "process sentences concurrently; if the budget limits calls, they always take turns"] = True
     max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 144
-    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
+    max_tokens_long: MaxTokensLong = 256
     max_tokens: Annotated[Count, "longest question, edit and second answer, in tokens"] = 70
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

@@ -20,6 +20,7 @@ from hopweave.apps.server.refusals import Refused, error_of, refusing
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService, trace_of
 from hopweave.apps.server.schemas import REFUSALS, AnswerList, AnswerReply, AnswerRequest
 from hopweave.apps.server.service import Answered, Branching, Service
+from hopweave.apps.server.telling import Telling, told_line
 from hopweave.core.errors import DataError, HopweaveError
 from hopweave.core.json_text import mapping_adapter, one_line_of_json
 from hopweave.record import Record, Started, Step, TextPiece, changes_of
@@ -97,14 +98,16 @@ async def answers(
 ) -> AnswerList:
     """The caller's kept answers, newest first."""
     entries, following = await asyncio.to_thread(service.kept.page, caller.name, before=before, limit=limit)
-    return AnswerList(answers=[entry for entry in entries if service.may_read(caller, entry)], next=following)
+    told = [Telling(caller).entry(entry) for entry in entries if service.may_read(caller, entry)]
+    return AnswerList(answers=told, next=following)
 
 
 @router.get("/v1/answers/{answer_id}", response_model=AnswerReply)
 async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) -> Response:
     """A kept answer."""
     entry = await entry_of(service, caller, answer_id)
-    return _reply(answer_json(entry.id, await record_line_of(service, caller, entry.id)))
+    kept = await record_line_of(service, caller, entry.id)
+    return _reply(answer_json(entry.id, await asyncio.to_thread(told_line, caller, kept)))
 
 
 @router.delete("/v1/answers/{answer_id}", status_code=204)
@@ -226,7 +229,7 @@ def _end(done: Done[Answered], answer_id: str) -> str:
     if record.error is None:
         return event("answer", answer_json(answer_id, answered.record_line))
     # The record is kept nevertheless, with every step before the failure.
-    said = _json(error_of(502, record.error.kind, record.error.message))
+    said = _json(error_of(502, record.error.kind, record.error.in_words))
     return event("failed", f'{{"id":"{answer_id}","error":{said},"record":{answered.record_line}}}')
 
 

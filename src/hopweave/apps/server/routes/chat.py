@@ -20,13 +20,14 @@ from hopweave.apps.server.answer_citations import Cited, cited, without_sources
 from hopweave.apps.server.asking import Asked
 from hopweave.apps.server.callers import Caller
 from hopweave.apps.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
+from hopweave.apps.server.inert_markdown import inert
 from hopweave.apps.server.kept import new_id
-from hopweave.apps.server.refusals import Refused
+from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService, trace_of
 from hopweave.apps.server.routes.answers import CLIENT_GONE, EVENT_STREAM
 from hopweave.apps.server.schemas import MAX_EARLIER, REFUSALS, Options
 from hopweave.apps.server.service import Answered, Service
-from hopweave.core.errors import HopweaveError, suggest
+from hopweave.core.errors import DataError, HopweaveError, suggest
 from hopweave.core.json_text import mapping_adapter, one_line_of_json
 from hopweave.record import Decision, Record
 from hopweave.run.asked import question_asked
@@ -176,7 +177,7 @@ async def _chunks(service: Service, caller: Caller, asked: Asked, reply: _Reply,
             case None:
                 yield KEEP_ALIVE
             case Decision():
-                yield reply.piece({"reasoning_content": f"{one.label}: {' '.join(one.text.split())}\n"})
+                yield reply.piece({"reasoning_content": f"{one.label}: {inert(' '.join(one.text.split()))}\n"})
             case Done():
                 for chunk in _end(one, reply, with_usage=with_usage):
                     yield chunk
@@ -201,7 +202,7 @@ def _end(done: Done[Answered], reply: _Reply, *, with_usage: bool) -> list[str]:
 def _succeeded(answered: Answered) -> Record:
     error = answered.record.error
     if error is not None:
-        raise Refused(502, error.kind, f"the question failed: {error.message}; its record is kept as {answered.id}")
+        raise Refused(502, error.kind, f"{error.in_words}; its record is kept as {answered.id}")
     return answered.record
 
 
@@ -210,7 +211,8 @@ def _asked(body: ChatRequest, service: Service, caller: Caller) -> Asked:
     said = [message for message in body.messages if message.role in ("user", "assistant")]
     if not said or said[-1].role != "user":
         raise Refused(422, "invalid_request", "the last message must be the user's; it is the question")
-    question = question_asked(said[-1].text)
+    with refusing(DataError):
+        question = question_asked(said[-1].text)
     return service.choices.asked(question, method, corpus, body.hopweave, access=caller.access, earlier=_turns(said[:-1]))
 
 

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import StringConstraints
 
+from hopweave.apps.server.drawn_page import Box, DrawnPage, find_on_page
 from hopweave.apps.server.refusals import Refused, unusable
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.routes.corpora import Name, PassageId, seen
@@ -20,7 +21,6 @@ from hopweave.apps.server.service import Service
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
-from hopweave.ingest.drawn_page import Box, DrawnPage, find_on_page
 from hopweave.ingest.origin import Origin
 
 router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from hopweave.apps.server.routes._given import BEARER, TheService
+from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.schemas import State
 
 router = APIRouter(tags=["state"])
@@ -30,6 +30,6 @@ async def readiness(service: TheService, response: Response) -> State:
 
 
 @router.get("/metrics", dependencies=[BEARER], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-async def metrics(service: TheService) -> Response:
-    """Counts and times for Prometheus. If the server has keys, one is needed here, too."""
-    return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+async def metrics(service: TheService, caller: TheCaller) -> Response:
+    """Counts and times for Prometheus. If the server has keys, one is needed here, too, and only its corpora are named."""
+    return Response(service.metrics.text(caller.may_search), media_type=CONTENT_TYPE_LATEST)

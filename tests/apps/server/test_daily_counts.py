@@ -8,11 +8,11 @@ from contextlib import ExitStack, closing
 import pytest
 
 from hopweave.apps.server.callers import Allowance, Caller
+from hopweave.apps.server.daily_counts import Daily, FolderCounts, PostgresCounts, Reservation, Spent, open_counts
 from hopweave.apps.server.refusals import Refused
 from hopweave.apps.server.server_settings import KeySettings
 from hopweave.core.errors import DataError
 from hopweave.core.postgres_connection import Database
-from hopweave.run.store.daily_counts import Daily, FolderCounts, PostgresCounts, Reservation, Spent, open_counts
 
 BUDGET = 40
 
@@ -67,7 +67,7 @@ def test_counts_outlive_the_server_that_counted(tmp_path, place):
 
 def test_a_new_day_begins_at_nothing(tmp_path, place, monkeypatch):
     day = ["2026-01-01"]
-    monkeypatch.setattr("hopweave.run.store.daily_counts._today", lambda: day[0])
+    monkeypatch.setattr("hopweave.apps.server.daily_counts._today", lambda: day[0])
     with closing(FolderCounts(tmp_path)) as counts:
         assert [counts.take("anna", Daily(questions=1)) for _ in range(2)] == [None, Spent("questions", 1)]
         counts.add("anna", 7)
@@ -99,7 +99,7 @@ def test_two_allowances_on_one_database_never_let_more_through_than_the_budget(p
         ready.wait(30)
         for _ in range(BUDGET // 2):
             try:
-                allowance.question(asking)
+                allowance.question(asking, 4000)
                 let_through.append(1)
             except Refused as error:
                 refused.append(error)
@@ -117,7 +117,7 @@ def test_two_allowances_on_one_database_never_let_more_through_than_the_budget(p
         others = caller("bob", tokens_per_day=10)
         allowances[0].spent(others, 10)
         with pytest.raises(Refused, match="the day's 10 tokens are spent"):
-            allowances[1].question(others)
+            allowances[1].question(others, 4000)
 
 
 # -- reservations ------------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_a_reservation_that_nobody_settles_lapses(counts):
 
 def test_a_question_that_runs_over_midnight_keeps_its_tokens(tmp_path, place, monkeypatch):
     day = ["2026-01-01"]
-    monkeypatch.setattr("hopweave.run.store.daily_counts._today", lambda: day[0])
+    monkeypatch.setattr("hopweave.apps.server.daily_counts._today", lambda: day[0])
     budget = Daily(tokens=1000)
     with closing(FolderCounts(tmp_path)) as counts:
         assert counts.take("anna", budget, reserve("long", 5000)) is None
@@ -219,16 +219,13 @@ def test_two_processes_together_overrun_a_budget_of_tokens_by_less_than_a_questi
         assert counts.take("anna", Daily(tokens=3201)) is None
 
 
-@pytest.mark.parametrize("limits", [{"max_tokens": 320}, {}])
-def test_of_a_hundred_questions_at_once_only_those_begin_whose_tokens_are_left(counts, limits):
+def test_of_a_hundred_questions_at_once_only_those_begin_whose_tokens_are_left(counts):
     allowance, asking = Allowance(counts), caller(tokens_per_day=3000)
-    for _ in range(5):
-        allowance.learn("direct", 320)
     begun, refused = [], []
 
     def ask(number):
         try:
-            begun.append(allowance.question(asking, "direct", **limits))
+            begun.append(allowance.question(asking, 320))
         except Refused as error:
             refused.append(error)
 
@@ -243,18 +240,13 @@ def test_of_a_hundred_questions_at_once_only_those_begin_whose_tokens_are_left(c
     for one in begun:
         allowance.spent(asking, 320, one)
     with pytest.raises(Refused, match="the day's 3,000 tokens are spent"):
-        allowance.question(asking, "direct", **limits)
+        allowance.question(asking, 320)
 
 
-def test_a_method_that_has_answered_nothing_reserves_the_usual_and_then_its_mean(counts):
-    allowance, asking = Allowance(counts), caller(tokens_per_day=10**6)
-    first = allowance.question(asking, "ircot")
-    for tokens in (100, 301):
-        allowance.learn("ircot", tokens)
-    later = allowance.question(asking, "ircot")
-    assert (first.tokens, later.tokens) == (4000, 201)
-    assert allowance.question(asking, "direct").tokens == 4000
-    assert allowance.question(caller(questions_per_day=9), "direct") is None
+def test_nothing_is_reserved_for_a_caller_without_a_budget_of_tokens(counts):
+    allowance = Allowance(counts)
+    assert allowance.question(caller(questions_per_day=9), 320) is None
+    assert allowance.question(caller(tokens_per_day=10**6), 320).tokens == 320
 
 
 def test_counts_that_cannot_be_written_hold_while_the_server_runs(tmp_path, caplog):
@@ -268,6 +260,6 @@ def test_a_database_that_is_down_refuses_questions_and_loses_no_answer():
     with closing(PostgresCounts("postgres://127.0.0.1:9/x")) as counts:
         allowance = Allowance(counts)
         with pytest.raises(DataError, match=r"cannot reach the daily counts at postgres://127\.0\.0\.1:9/x"):
-            allowance.question(caller(questions_per_day=1))
+            allowance.question(caller(questions_per_day=1), 320)
         allowance.spent(caller(questions_per_day=1), 5)
-        allowance.question(Caller("local"))
+        allowance.question(Caller("local"), 320)

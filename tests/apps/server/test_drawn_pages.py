@@ -9,9 +9,10 @@ from support.corpora import one_line_of
 from support.documents import pdf, with_boxes
 from support.tiers import first_of
 
+from hopweave.apps.server import drawn_page
+from hopweave.apps.server.drawn_page import Box, DrawnPage, draw_page, find_on_page
 from hopweave.core.types import Span
-from hopweave.ingest import drawn_page, pages
-from hopweave.ingest.drawn_page import Box, DrawnPage, draw_page, find_on_page
+from hopweave.ingest import pages
 
 pytest.importorskip("pypdfium2", reason="needs: pip install 'hopweave[documents]'")
 Image = pytest.importorskip("PIL.Image", reason="needs: pip install 'hopweave[documents]'")
@@ -111,6 +112,15 @@ def test_words_whose_place_cannot_be_told_are_not_marked():
     assert marked("It is not there.", "not there", "Something else.") == []
     assert marked("A → B", "→", "A → B") == []
     assert marked("x", "x", "") == []
+
+
+def test_a_value_of_a_table_is_marked_if_the_page_has_it_once():
+    row = "Year: 2023; Staff: 1,410; Share: 4."
+    page = "Year Staff Share\n2022 1,300 3\n2023 1,410 4\n2024 21,410 5\n2025 1,300 4"
+    assert marked(row, "1,410", page) == ["1,410"]
+    assert marked(row, "2023", page) == ["2023"]
+    assert marked(row, "4", page) == []  # one digit is anywhere
+    assert marked("Year: 2022; Staff: 1,300; Share: 3.", "1,300", page) == []  # of two it cannot be told
 
 
 def test_words_of_which_a_few_letters_were_read_otherwise_are_found_by_their_ends():

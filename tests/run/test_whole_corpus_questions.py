@@ -5,7 +5,7 @@ import json
 import pytest
 from support.pages import ROOT
 
-from hopweave.text.whole_corpus import WholeCorpus, whole_corpus
+from hopweave.run.whole_corpus_questions import WholeCorpus, whole_corpus
 
 LISTINGS = [
     ("Which documents mention the Kerrow Light?", "the Kerrow Light"),

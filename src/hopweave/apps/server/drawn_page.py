@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import BinaryIO
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.ingest.pages import pdf_process
 
@@ -31,6 +32,10 @@ _ENOUGH_NEARBY = 4
 _ANCHOR = 12
 """A match of this many letters is no accident; of words not found completely, this many are needed at either end, or at the
 beginning."""
+_FEWEST_ALONE = 2
+"""Letters of a word that is found by itself: one digit is on every page."""
+_ENDS_IN_WORD = lazy_pattern(r"[^\W_]\Z|\d[.,:/-]\Z")
+_BEGINS_IN_WORD = lazy_pattern(r"[^\W_]|[.,:/-]\d")
 _LONGEST_FOOTER = 20
 """Letters below the last line of a page, if less than half of a sentence is to be on it."""
 _WIDEST_GAP = 0.08
@@ -113,6 +118,8 @@ def find_on_page(passage: str, spans: Sequence[Span], page: DrawnPage) -> list[t
         first = sum(at < span.start for _, at in words)
         end = sum(at < span.end for _, at in words)
         place = _find(sought, first, end, given) if first < end else None
+        if place is None and first < end:
+            place = _only_whole(sought[first:end], given, places, page.text)
         if place is None:
             found.append(())
             continue
@@ -150,6 +157,25 @@ def _find(sought: str, first: int, end: int, given: str) -> Span | None:
     enough = min(_ENOUGH_NEARBY, len(before) + len(behind))
     is_told = (size >= _ANCHOR or nearby(best) >= enough) if len(places) == 1 else nearby(best) >= max(1, enough)
     return Span(best, best + size) if is_told else None
+
+
+def _only_whole(sought: str, given: str, places: Sequence[tuple[str, int]], text: str) -> Span | None:
+    """Where letters occur as whole words, if they do so once: in a row of a table, other words are around them in the passage.
+
+    Args:
+        sought: the letters.
+        given: those of the page.
+        places: these, each with the position of its character.
+        text: of the page.
+    """
+    if len(sought) < _FEWEST_ALONE:
+        return None
+    found = []
+    for at in _places(sought, given):
+        begin, last = places[at][1], places[at + len(sought) - 1][1]
+        if not _ENDS_IN_WORD.search(text[max(0, begin - 2) : begin]) and not _BEGINS_IN_WORD.match(text, last + 1):
+            found.append(Span(at, at + len(sought)))
+    return found[0] if len(found) == 1 else None
 
 
 def _between_its_ends(sought: str, given: str) -> Span | None:

@@ -1,0 +1,111 @@
+"""What docstrings name exists: a module that was renamed or moved is named by its new name everywhere."""
+
+import ast
+import re
+from functools import cache
+
+import pytest
+from architecture.rooms import PACKAGE, ROOMS, modules, tree
+
+import hopweave
+
+NAME = re.compile(r"`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`")
+FOLDER = re.compile(r"\bhopweave(?:/\w+)++(?![\w.*])")
+FILE_ENDINGS = {"csv", "json", "jsonl", "md", "py", "toml", "txt"}
+OF_VALUES_AND_SETTINGS = {"llms.ollama", "record.answer", "record.error", "sampling.thinking"}
+"""Fields of values, and tables of settings, that begin as a module does."""
+
+
+@cache
+def docstrings(path):
+    """Every text that stands alone in a file: the docstrings of modules, classes, functions and constants."""
+    waiting, found = [tree(path)], []
+    while waiting:  # statements only, since none is within an expression
+        node = waiting.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            found.append(node.value.value)
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, block, ())
+    return found
+
+
+@cache
+def defined_in(path):
+    """The names that are defined, imported or used in a file, those of attributes among them."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        match node:
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name) | ast.Name(name) | ast.arg(name):
+                found.add(name)
+            case ast.Attribute(_, name):
+                found.add(name)
+            case ast.alias(name, renamed):
+                found.add(renamed or name)
+    return found
+
+
+def could_name_a_module(name: str) -> bool:
+    """Whether a name in backticks begins as a module does, or is private: `links.Mention`, `hopweave.text`, `_learnt`."""
+    first, _, rest = name.partition(".")
+    if not rest:
+        return re.fullmatch(r"_[a-z][a-z0-9_]*", name) is not None
+    known = {part for module in modules() for part in module.split(".")}
+    return first in {"hopweave", *known} and name.rpartition(".")[2] not in FILE_ENDINGS
+
+
+def exists(name: str, named_in: str) -> bool:
+    """Whether a name is a module or what a module defines: from the top if it begins with a room, else from anywhere.
+
+    A private name may also be one of the file that it is in.
+    """
+    if name.startswith("_") and name in defined_in(modules()[named_in]):
+        return True
+    from_top = name.startswith("hopweave.") or name.partition(".")[0] in ROOMS
+    parts = name.removeprefix("hopweave.").split(".")
+    for length in range(len(parts), 0, -1):
+        stem, rest = ".".join(parts[:length]), set(parts[length:])
+        for module, path in modules().items():
+            is_meant = module == stem if from_top else f".{module}".endswith(f".{stem}")
+            if is_meant and (not rest or rest <= defined_in(path)):
+                return True
+    return name.removeprefix("hopweave.") in hopweave.__all__
+
+
+def test_modules_that_docstrings_name_exist():
+    missing = [
+        f"{module}: {name}"
+        for module, path in modules().items()
+        for text in docstrings(path)
+        for name in NAME.findall(text)
+        if could_name_a_module(name) and name not in OF_VALUES_AND_SETTINGS and not exists(name, module)
+    ]
+    assert missing == []
+
+
+def test_folders_of_the_package_that_docstrings_name_exist():
+    missing = [
+        f"{module}: {folder}"
+        for module, path in modules().items()
+        for text in docstrings(path)
+        for folder in FOLDER.findall(text)
+        if not (PACKAGE.parent / folder).exists()
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_there"),
+    [
+        ("hopweave.core.protocols", True),
+        ("core.protocols.Retriever", True),
+        ("index_folder.MANIFEST", True),
+        ("_learnt", True),
+        ("_vector_index", False),
+        ("run.evaluate", False),
+        ("hopweave.datasets", False),
+        ("index_folder.Nothing", False),
+    ],
+)
+def test_a_name_exists_if_a_module_has_it(name, is_there):
+    assert could_name_a_module(name)
+    assert exists(name, "core.files") is is_there
