@@ -93,9 +93,9 @@ class _Tools:
         `uncertain` as a fact.
         """
         name = self._named(corpus)
-        asked = question_asked(question, long=None if form == "auto" else form == "long")
         settings = self._settings.model_copy(update={"corpus": self._indexes[name], "method": self._method(method)})
         with _told():
+            asked = question_asked(question, long=None if form == "auto" else form == "long")
             async with _reporting(context) as observer, self._opened().opened(name, settings.access, settings.where) as parts:
                 record = await Weaver(settings, components=parts).answer(asked, observers=[observer])
         if record.answer is None:
