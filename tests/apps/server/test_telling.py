@@ -17,7 +17,7 @@ from support.served_app import (
 )
 
 from hopweave.apps.server.app import create_app
-from hopweave.apps.server.callers import Caller
+from hopweave.apps.server.callers import Caller, Callers
 from hopweave.apps.server.server_settings import KeySettings, hash_of
 from hopweave.apps.server.telling import Telling, told_line, without_addresses
 from hopweave.core.errors import BudgetReached, MethodError, ModelError, ReadError, SearchError
@@ -27,7 +27,7 @@ from hopweave.record import Decision, Record, Search, Timing
 from hopweave.record.steps import call_step
 
 SECRET = "cannot reach http://10.0.0.5:8000/v1/private (Connection refused); look at /srv/models"
-WHAT_TO_DO = "ask again, and if that fails, too, tell the operator of the server: its log says why"
+WHAT_TO_DO = "if it goes on, tell the operator of the server, whose log says why"
 KEYS = {"anna": KeySettings(sha256=hash_of(KEY)), "bob": KeySettings(sha256=hash_of(OTHER_KEY))}
 WITHOUT_KEYS, WITH_KEY = Caller("local"), Caller("anna", limits=KEYS["anna"])
 
@@ -89,6 +89,21 @@ def test_each_failure_says_what_failed_and_what_to_do(error, said):
     told = Telling(WITHOUT_KEYS).event(failed_call(error))
     assert told.error.kind == type(error).__name__
     assert told.error.in_words == said
+
+
+def test_the_operator_who_alone_can_ask_is_told_why_it_failed():
+    telling, call = Telling(Caller("local", is_operator=True)), failed_call(ModelError(SECRET))
+    decision = Decision(1, None, "check", f"not checked: {SECRET}")
+    assert [telling.event(one) for one in (call, decision)] == [call, decision]
+
+
+def test_who_asks_a_server_that_only_this_machine_reaches_is_its_operator_unless_there_are_keys(tmp_path):
+    local = offered(tmp_path)
+    assert local.is_private
+    assert not offered(tmp_path, keys=KEYS).is_private
+    assert not local.model_copy(update={"host": "0.0.0.0"}).is_private
+    assert Callers({}, is_private=True).find("").is_operator
+    assert not Callers(KEYS).find(f"Bearer {KEY}").is_operator
 
 
 def test_a_decision_that_repeats_the_message_of_a_failure_does_not_pass_it_on():

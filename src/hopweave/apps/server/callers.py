@@ -35,12 +35,14 @@ class Caller:
         access: the access labels that they hold.
         corpora: the names of the corpora that they may search; `None` for all.
         limits: of the key; `None` for none.
+        is_operator: whether it is the operator of the server, who is its only user then.
     """
 
     name: str
     access: tuple[str, ...] = ()
     corpora: frozenset[str] | None = None
     limits: KeySettings | None = None
+    is_operator: bool = False
 
     def may_search(self, corpus: str) -> bool:
         """Whether they may search a corpus."""
@@ -53,10 +55,11 @@ class Callers:
     Args:
         keys: by name; without any, everyone is the caller `local`.
         access: the labels of that caller.
+        is_private: whether that caller is the operator.
     """
 
-    def __init__(self, keys: Mapping[str, KeySettings], access: tuple[str, ...] = ()) -> None:
-        self._local = Caller(LOCAL, access)
+    def __init__(self, keys: Mapping[str, KeySettings], access: tuple[str, ...] = (), *, is_private: bool = False) -> None:
+        self._local = Caller(LOCAL, access, is_operator=is_private)
         self._by_hash = {
             key.sha256: Caller(name, key.access, frozenset(key.corpora) if key.corpora is not None else None, key)
             for name, key in keys.items()

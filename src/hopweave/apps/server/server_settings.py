@@ -177,6 +177,11 @@ class ServerSettings(BaseModel):
         return is_loopback(self.host)
 
     @property
+    def is_private(self) -> bool:
+        """Whether only its operator uses it: it has no keys, and only this machine can reach it."""
+        return self.is_local and not self.keys
+
+    @property
     def networks_of_proxies(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
         """The proxies, each as a network."""
         return tuple(ipaddress.ip_network(proxy, strict=False) for proxy in self.proxies)
@@ -184,13 +189,13 @@ class ServerSettings(BaseModel):
     @property
     def shows_pages(self) -> bool:
         """Whether pages of PDFs are shown as images."""
-        return self.page_images if self.page_images is not None else self.is_local and not self.keys
+        return self.page_images if self.page_images is not None else self.is_private
 
     @property
     def allowed_hosts(self) -> tuple[str, ...]:
         """The names under which it may be called; any if empty."""
         # A foreign page may have its own name resolve to this machine (DNS rebinding), and would then share its origin.
-        return self.hosts or (LOOPBACK_HOSTS if self.is_local and not self.keys else ())
+        return self.hosts or (LOOPBACK_HOSTS if self.is_private else ())
 
 
 def is_loopback(host: str) -> bool:

@@ -91,7 +91,7 @@ class Service:
         self.server = server
         self.settings = settings
         self.choices = Choices(settings, server.limits, server.methods)
-        self.callers = Callers(server.keys, settings.access)
+        self.callers = Callers(server.keys, settings.access, is_private=server.is_private)
         places = (server.answers, settings.store.path if settings.store.mode == "on" else "")
         self.allowance = Allowance(open_counts(places, Path(server.answers)))
         self._estimates = Estimates()

@@ -2,7 +2,7 @@
 
 That is why a call failed, as the message of an error may contain addresses, paths and what another server said; the addresses
 of models and databases; and, for holders of keys, which replies came from the store, since those of others are in it, too. The
-kept record and the log have all of it.
+kept record and the log have all of it, and an operator who is the only user is told all of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hopweave.record import (
     what_failed,
 )
 
-_WHAT_TO_DO = "ask again, and if that fails, too, tell the operator of the server: its log says why"
+_WHAT_TO_DO = "if it goes on, tell the operator of the server, whose log says why"
 _HARMLESS = frozenset({"BudgetReached", "ParseError", "ReplayMiss"})
 """Errors whose messages name only limits of the question and what the model wrote, which clients see anyway."""
 # In the identity of a model, what follows the colon behind an address is the name of the model.
@@ -47,6 +47,7 @@ class Telling:
     """
 
     def __init__(self, caller: Caller) -> None:
+        self._is_operator = caller.is_operator
         self._hides_store = caller.limits is not None
         self._withheld: dict[str, str] = {}
         """Messages of errors, with what is told in their place: decisions may repeat them."""
@@ -57,7 +58,7 @@ class Telling:
 
     def event(self, event: Event) -> Event:
         """An event as the client is told of it. The events of a question must come in their order."""
-        return event if isinstance(event, Started | TextPiece) else self._step(event)
+        return event if self._is_operator or isinstance(event, Started | TextPiece) else self._step(event)
 
     def _step(self, step: AnyStep) -> AnyStep:
         match step:
@@ -73,6 +74,8 @@ class Telling:
 
     def record(self, record: Record) -> Record:
         """A record as the client is told of it; the same object if that is all of it."""
+        if self._is_operator:
+            return record
         steps = tuple(map(self._step, record.steps))
         told = replace(record, steps=steps, error=self._failure(record.error), setup=_without_addresses_in(record.setup))
         return told if told != record else record
