@@ -144,7 +144,8 @@ def searching(searcher: tantivy.Searcher, conditions: Sequence[Condition]) -> Se
 def shown_frequency(searcher: tantivy.Searcher, conditions: Sequence[Condition], most_passages: int) -> Frequency:
     """How many passages have a term, including hidden ones; 0 if no visible one has it.
 
-    So a search does not show whether a hidden passage has a word that no visible one has: it is as unknown as any other.
+    So a search does not show whether a hidden passage has a word that no visible one has: it is as unknown as any other. Counts
+    are remembered, since the same terms recur within a search.
 
     Args:
         searcher: the index.
@@ -152,7 +153,7 @@ def shown_frequency(searcher: tantivy.Searcher, conditions: Sequence[Condition],
         most_passages: the most passages that the index has ever had.
     """
     if not conditions:
-        return searcher.doc_freq
+        return lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
     search = searching(searcher, conditions)
 
     @cache

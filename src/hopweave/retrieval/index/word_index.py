@@ -158,7 +158,7 @@ class WordIndex:
         self._most_passages = most_passages
         self._fields = fields
         self._documents: OrderedDict[Place, Document] = OrderedDict()
-        self._frequency = lru_cache(_MAX_FREQUENCIES)(shown_frequency(searcher, conditions, most_passages))
+        self._frequency = shown_frequency(searcher, conditions, most_passages)
 
     def forget(self) -> None:
         """Lets go of the passages that were found first, if there are many.
