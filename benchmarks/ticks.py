@@ -23,7 +23,7 @@ import argparse
 import asyncio
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,7 @@ import _ticks
 from _ticks import Outcome
 
 from hopweave.answering.toolkit import claims
-from hopweave.citations import against, support
+from hopweave.citations import candidates, objections, support
 from hopweave.core.errors import HopweaveError
 from hopweave.core.types import Example, Hit
 from hopweave.evaluation.integrity.manifest import Manifest
@@ -54,12 +54,8 @@ from hopweave.run.settings import read_settings
 from hopweave.show.table import NO_DATA, Table, columns, rows
 from hopweave.show.table_markdown import table_markdown
 
-Replaced = tuple[ModuleType, str, Callable[..., object]]
-"""A module, the name of a function in it, and what is called instead."""
-
-
-def _yes(*_given: object) -> bool:
-    return True
+Replaced = tuple[ModuleType, str, object]
+"""A module, the name of what is in it, such as a function, and what stands there instead."""
 
 
 def _no(*_given: object) -> bool:
@@ -70,29 +66,30 @@ def _none(*_given: object) -> None:
     return None
 
 
-def _empty(*_given: object) -> str:
-    return ""
-
-
 def _no_premises(*_given: object) -> tuple[int, ...]:
     return ()
 
 
-PARTS: Mapping[str, tuple[Replaced, ...]] = {
-    "kind": ((support, "is_of_kind", _yes), (support, "is_something_else", _no)),
-    "subject": ((support, "is_about", _yes),),
-    "relation": tuple((support, name, _yes) for name in ("states_relation", "says_as_much", "is_date_in_place")),
-    "what the sentence says against it": ((support, "says_against", _empty),),
+def _without(shortfall: str) -> tuple[Replaced, ...]:
+    """Without the rules that find a shortfall."""
+    return ((objections, "RULES", tuple(rule for rule in objections.RULES if rule.shortfall != shortfall)),)
+
+
+_OTHERS: Mapping[str, tuple[Replaced, ...]] = {
     "rivals": ((support, "rival_of", _none),),
     "comparisons": ((claims, "premises_of", _no_premises),),
-    "statements that name their subject": tuple((module, "names_its_subject", _no) for module in (support, against)),
+    "statements that name their subject": ((candidates, "names_its_subject", _no),),
 }
-"""What is replaced to switch off a part of the rule."""
+PARTS: Mapping[str, tuple[Replaced, ...]] = {
+    **{shortfall: _without(shortfall) for shortfall in dict.fromkeys(rule.shortfall for rule in objections.RULES)},
+    **_OTHERS,
+}
+"""What is replaced to switch off a part of the rule: its rules by the shortfall that they find, and what is no such rule."""
 
 RULES: Mapping[str, tuple[Replaced, ...]] = {
     "the rule": (),
     **{f"without {name}": replaced for name, replaced in PARTS.items()},
-    "the words alone": tuple(one for replaced in PARTS.values() for one in replaced),
+    "the words alone": ((objections, "RULES", ()), *(one for replaced in _OTHERS.values() for one in replaced)),
 }
 
 _OTHERWISE = "otherwise"
@@ -207,7 +204,7 @@ def _opened(run: RunFolder, sets: Sequence[str]) -> SharedComponents:
 
 @contextmanager
 def instead(replaced: Sequence[Replaced]) -> Iterator[None]:
-    """Calls other functions for a while, as one of `RULES` says."""
+    """Puts other functions and rules in place for a while, as one of `RULES` says."""
     with ExitStack() as stack:
         for module, name, other in replaced:
             stack.enter_context(patch.object(module, name, other))

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from hopweave.citations.against import says_against
+from hopweave.citations.rules.rankings import is_of_other_place
 from hopweave.citations.support import claim_of, judge
-from hopweave.core.types import Passage, Span
-from hopweave.text.rankings import is_of_other_place
+from hopweave.core.types import Passage
 
 
 def support(asked, answer, *texts, title="Orlau Pumps report", sections=()):
@@ -251,8 +250,8 @@ def test_a_caption_below_a_table_is_that_of_all_its_groups_of_rows():
 )
 def test_a_row_of_a_ranking_does_not_answer_which_came_in_another_place(asked, place):
     rows = {number: f"Place: {number}; Boat: Ulm Eel; 7 Sep: 2." for number in (1, 2, 3)}
-    found = {number: says_against(asked, "Ulm Eel", row, Span(16, 23)) for number, row in rows.items()}
-    assert found == {number: "" if number == place else "relation" for number in rows}
+    found = {number: judge(asked, "Ulm Eel", [Passage("boats", row, "Marlow series")]).rule for number, row in rows.items()}
+    assert found == {number: "" if number == place else "it has another place in the ranking" for number in rows}
 
 
 @pytest.mark.parametrize("asked", ["Who was first in the second race?", "Which boat sailed the second course?", "Who won?"])

@@ -4,9 +4,9 @@ import unicodedata
 
 import pytest
 
+from hopweave.citations.rules.denials import _clauses
 from hopweave.citations.support import claim_of, judge
 from hopweave.core.types import Passage
-from hopweave.text.denials import _clauses
 from hopweave.text.refusal import does_not_know
 
 MILL = {

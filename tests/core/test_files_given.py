@@ -234,7 +234,7 @@ def test_a_link_that_leads_to_itself_is_no_link_out(tmp_path):
 MAY_READ = {
     *("core/catalog.py", "answering/demonstrations/__init__.py", "evaluation/papers/_published.py", "apps/server/explorer.py"),
     *("evaluation/reports/report_html.py", "evaluation/reports/run_summary.py"),
-    *("show/record_html.py", "text/relations.py", "text/languages.py", "models/weights/memory.py"),
+    *("show/record_html.py", "citations/rules/relations.py", "text/languages.py", "models/weights/memory.py"),
     *("models/weights/prompt_states.py", "core/cores.py"),
     *("retrieval/index/vector_source.py", "retrieval/index/vector_index.py", "evaluation/runs/folder.py"),
     *("evaluation/integrity/checksums.py", "ingest/origin.py", "core/files.py"),

@@ -2,12 +2,12 @@
 
 import pytest
 
+from hopweave.citations.rules.scales import places_in_tables
 from hopweave.core.types import Span
 from hopweave.ingest.table_heads import is_value
 from hopweave.text.alike_names import alike_names
 from hopweave.text.amounts import is_other_currency, number_and_unit
 from hopweave.text.currencies import CODES, code_of_currency
-from hopweave.text.scales import places_in_tables
 from hopweave.text.values_alike import values_in
 
 

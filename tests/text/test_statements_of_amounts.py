@@ -2,9 +2,9 @@
 
 import pytest
 
+from hopweave.citations.rules.statements import amount_added
 from hopweave.citations.support import judge
 from hopweave.core.types import Passage
-from hopweave.text.statements import amount_added
 
 ASKED = "What were the sales of Orlau KT-40 in May 2024?"
 

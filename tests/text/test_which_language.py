@@ -5,13 +5,13 @@ from importlib.resources import files
 
 import pytest
 
+from hopweave.citations.rules.denials import denies_there_elsewhere, deny_alike_elsewhere
+from hopweave.citations.rules.relations import relations_asked
 from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date, wanted_of
-from hopweave.text.denials import denies_there_elsewhere, deny_alike_elsewhere
 from hopweave.text.languages import is_foreign, language_beside, language_of, months, words_for
 from hopweave.text.matching import is_yes, is_yes_or_no, without_yes_or_no
-from hopweave.text.relations import relations_asked
 from hopweave.text.sentences import sentence_spans
 
 TEXTS = {

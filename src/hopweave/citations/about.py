@@ -20,6 +20,8 @@ from hopweave.citations.places import (
     parties_of_document,
 )
 from hopweave.citations.report_names import is_dated, is_of_its_document
+from hopweave.citations.rules.parties import is_party
+from hopweave.citations.rules.relations import Relation, relations_asked
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage
@@ -33,8 +35,6 @@ from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
 from hopweave.text.page_names import pages_named_small
-from hopweave.text.parties import is_party
-from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentences_in
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hopweave.citations.rules.calculations_asked import WORDS, Calculation, calculation_asked, is_computed, is_value
 from hopweave.core.types import Claim
-from hopweave.text.calculations import WORDS, Calculation, calculation_asked, is_computed, is_value
 from hopweave.text.content_words import keys_of, named_keys, numbers_of, stems_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.matching import normalize_answer

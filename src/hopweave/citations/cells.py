@@ -9,13 +9,8 @@ from dataclasses import dataclass, field
 from hopweave.citations.about import telling
 from hopweave.citations.citing import locate
 from hopweave.citations.places import place_of
-from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.core.types import Claim, Passage, Span
-from hopweave.text.amounts import CURRENCY
-from hopweave.text.bounds import is_bound_asked
-from hopweave.text.content_words import keys_of, numbers_of
-from hopweave.text.document_names import are_of_one_document, words_above
-from hopweave.text.table_cells import (
+from hopweave.citations.rules.bounds import is_bound_asked
+from hopweave.citations.rules.table_cells import (
     has_period,
     is_before_what,
     is_of_another_period,
@@ -24,6 +19,11 @@ from hopweave.text.table_cells import (
     words_asked,
     words_of_cells,
 )
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.types import Claim, Passage, Span
+from hopweave.text.amounts import CURRENCY
+from hopweave.text.content_words import keys_of, numbers_of
+from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.table_rows import Cell, cells_of, is_row
 from hopweave.text.tables_in_text import Row, row_at, rows_of
 from hopweave.text.values_alike import NUMBER, values_in

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.citations.about import leads_from
+from hopweave.citations.rules.relations import relations_asked
 from hopweave.core.types import Claim
 from hopweave.text.alternatives import sides_of
 from hopweave.text.comparing import Side, Wanted, compared, life_date, wanted_of
 from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
-from hopweave.text.relations import relations_asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from hopweave.citations.about import is_english, is_named_in, names_in, names_its_subject, telling
+from hopweave.citations.about import is_english, is_named_in, names_in, telling
+from hopweave.citations.candidates import Candidate, Rule
 from hopweave.citations.places import (
     Place,
     begins_with_pronoun,
     parties_of_document,
     sentences_of,
 )
+from hopweave.citations.rules.bounds import bounds_asked, is_bound_asked
+from hopweave.citations.rules.cases import is_of_another_case
+from hopweave.citations.rules.changes import is_difference
+from hopweave.citations.rules.contrasts import is_of_another_of_a_kind
+from hopweave.citations.rules.ends import is_other_end
+from hopweave.citations.rules.enumerations import is_one_of_a_row
+from hopweave.citations.rules.how_often import is_other_use_of_a_time
+from hopweave.citations.rules.other_clauses import is_of_another_clause, is_stated_of_another_clause
+from hopweave.citations.rules.own_words import is_of_less_fitting_words
+from hopweave.citations.rules.parties import Party
+from hopweave.citations.rules.parts import is_in_other_part, is_unchosen, parts_with
+from hopweave.citations.rules.relations import relations_asked
+from hopweave.citations.rules.segments import is_in_another_segment
+from hopweave.citations.rules.succession import is_on_other_side
+from hopweave.citations.rules.superlatives import is_one_of_a_list
+from hopweave.citations.weighed import Weighed, values_with
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.core.types import Passage, Span
-from hopweave.text.agreement import is_spelled_out
+from hopweave.core.types import Passage
 from hopweave.text.answer_kinds import kind_asked
-from hopweave.text.bounds import bounds_asked, is_bound_asked
-from hopweave.text.cases import is_of_another_case
-from hopweave.text.changes import is_difference, is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
-from hopweave.text.contrasts import is_of_another_of_a_kind
-from hopweave.text.document_names import are_of_one_document, names_the_document, words_above
-from hopweave.text.ends import is_other_end
-from hopweave.text.enumerations import is_one_of_a_row
+from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.explanations import explains
-from hopweave.text.how_often import is_other_use_of_a_time
-from hopweave.text.languages import is_foreign
-from hopweave.text.list_marks import MARKS_OF_ITEM
-from hopweave.text.other_clauses import is_of_another_clause, is_stated_of_another_clause
-from hopweave.text.own_words import is_of_less_fitting_words
-from hopweave.text.parties import Party, is_party
-from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
-from hopweave.text.relations import relations_asked
-from hopweave.text.segments import is_in_another_segment
 from hopweave.text.sentences import sentence_spans, sentences_in
 from hopweave.text.sizes import may_say_how_much
-from hopweave.text.succession import is_on_other_side
-from hopweave.text.superlatives import is_one_of_a_list
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
-from hopweave.text.values_alike import CLOCK, COUNTED, NUMBER, Value, are_alike, value_at, values_in
+from hopweave.text.values_alike import CLOCK, COUNTED, NUMBER, Value, are_alike, values_in
 from hopweave.text.values_asked import counts_what_is_measured
 from hopweave.text.wanted import Wanted, content_stems
 
@@ -66,99 +65,55 @@ _LITTLE = 0.5
 """A sentence with at most this share of the words that a query wants says little of what is asked."""
 
 
-def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages: Sequence[Passage]) -> bool:
-    """Whether another value than the answer is what a query asks for, in a language that is known.
+def _is_day_of_a_date(one: Weighed) -> bool:
+    """Whether an answer is the day of a date, which is no number of things."""
+    is_in_date = one.own is not None and one.own.kind == "date"
+    return is_in_date and one.said.strip().isdigit() and kind_asked(one.query) == "number"
 
-    It is if it is of the same kind, such as a time or a sum of money, and stands with all the words of the query that the
-    answer stands with, and more: in another part of the sentence, or in another sentence of the document. The day of a date is
-    no number of things.
 
-    Args:
-        query: the query. If the answer is a statement that names its own subject, that is read instead.
-        said: the answer.
-        place: where it stands.
-        focus: the position of its words in the text of the passage.
-        passages: all that were found.
-    """
-    is_statement = names_its_subject(said)
-    asking = said if is_statement else query
-    place, is_item = _without_mark(place, focus)
-    inside = Span(focus.start - place.span.start, focus.end - place.span.start)
-    if (
-        not (is_english(asking) or is_foreign(asking))
-        or is_row(place.sentence)
-        or is_spelled_out(asking, said, place.sentence)
-        or is_earlier_asked(asking, place.sentence, inside)
-    ):
+def _is_of_another_amount(one: Weighed) -> bool:
+    if one.own is None or one.is_statement:
         return False
-    parties = parties_of_document(place.passage, passages)
-    values = _values(place.sentence, parties)
-    own = value_at(inside, values)
-    if own is not None and own.kind == "date" and said.strip().isdigit() and kind_asked(query) == "number":
-        return True
-    if own is not None and not is_statement and _is_amount_of_something_else(query, place, own, passages):
-        return True
-    if is_other_end(asking, place.sentence, inside) or (is_english(asking) and is_difference(asking, place.sentence, inside)):
-        return True
-    if not is_statement and is_one_of_a_row(query, place.sentence, inside):
-        return True
-    if _is_of_another_part(query, said, asking, place, inside):
-        return True
-    if not is_statement and _is_said_of_another(query, place.sentence, inside, values):
-        return True
-    terms = _terms_asked(asking, parties)
-    # Words that all of the document is about tell its parts apart only where nothing else does.
-    beside = content_stems("\n".join([names_the_document(place.passage), *terms]))
-    words = telling(content_stems(asking) - beside, asking)
-    if any(
-        is_in_other_part(Wanted(asking, some, terms), place.sentence, inside, values) for some in (words, content_stems(asking))
-    ):
-        return True
-    if not is_statement and is_unchosen(Wanted(asking, content_stems(asking), terms), place.sentence, inside, values):
-        return True
-    wanted = Wanted(asking, words, terms)
-    if is_of_another_case(wanted, _read_with(place), place.sentence, inside, place.following):
-        return True
-    if is_statement or explains(query, said):
+    return _is_amount_of_something_else(one.query, one.place, one.own, one.passages)
+
+
+def _is_difference(one: Weighed) -> bool:
+    return is_english(one.asking) and is_difference(one.asking, one.sentence, one.inside)
+
+
+def _is_of_another_part(one: Weighed) -> bool:
+    return any(is_in_other_part(wanted, one.sentence, one.inside, one.values) for wanted in (one.wanted, one.all_wanted))
+
+
+def _is_of_another_clause(one: Weighed) -> bool:
+    """Whether another clause of the sentence says what is asked for."""
+    asking, said, place = one.asking, one.said, one.place
+    if not is_english(asking):
         return False
-    kind = own.kind if own else ""
-    return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages, is_item=is_item) or _is_told_better(
-        query, said, place, kind, passages
+    above, before = _read_with(place), place.passage.text[max(0, place.span.start - _BEFORE) : place.span.start]
+    if asking == said:
+        return is_stated_of_another_clause(one.query, said, one.sentence, above, before)
+    return is_of_another_clause(one.query, one.sentence, one.inside, above, before)
+
+
+def _is_said_elsewhere(one: Weighed) -> bool:
+    """Whether another sentence says what is asked for, of an answer that is no statement and explains nothing."""
+    if one.is_statement or explains(one.query, one.said):
+        return False
+    kind = one.own.kind if one.own else ""
+    wanted = _unnamed(one.wanted, one.said)
+    return _is_in_another_sentence(wanted, one.said, one.place, kind, one.passages, is_item=one.is_item) or _is_told_better(
+        one.query, one.said, one.place, kind, one.passages
     )
 
 
-def _without_mark(place: Place, focus: Span) -> tuple[Place, bool]:
-    """A place without the mark of the item that it begins, whose number is no value of it, and whether it begins one.
-
-    Nothing is left out if some words are the mark itself, as the day of `4. Mai` may be.
-    """
-    mark = MARKS_OF_ITEM.match(place.sentence)
-    if mark is None or focus.start < place.span.start + mark.end():
-        return place, mark is not None
-    return replace(place, span=Span(place.span.start + mark.end(), place.span.end)), True
-
-
-def _is_said_of_another(query: str, sentence: str, inside: Span, values: Sequence[Value]) -> bool:
+def _is_said_of_another(one: Weighed) -> bool:
     """Whether the words that a sentence has for another value, or another segment of it, fit a question better."""
-    if is_english(query):
-        return is_of_less_fitting_words(content_stems(query), sentence, inside, values)
-    return is_in_another_segment(query, sentence, inside)
-
-
-def _is_of_another_part(query: str, said: str, asking: str, place: Place, inside: Span) -> bool:
-    """Whether the sentence says what is asked for elsewhere: of the other side, of one of a list, in another clause."""
-    if is_on_other_side(asking, place.sentence, place.following, inside):
-        return True
-    if is_one_of_a_list(asking, place.sentence, "\n".join(place.headings), inside):
-        return True
-    if not is_english(asking):
+    if one.is_statement:
         return False
-    if is_of_another_of_a_kind(asking, place.sentence, inside) or is_other_use_of_a_time(asking, place.sentence, inside):
-        return True
-    above, before = _read_with(place), place.passage.text[max(0, place.span.start - _BEFORE) : place.span.start]
-    if asking == said:
-        return is_stated_of_another_clause(query, said, place.sentence, above, before)
-    return is_of_another_clause(query, place.sentence, inside, above, before)
+    if is_english(one.query):
+        return is_of_less_fitting_words(content_stems(one.query), one.sentence, one.inside, one.values)
+    return is_in_another_segment(one.query, one.sentence, one.inside)
 
 
 def _read_with(place: Place) -> str:
@@ -206,13 +161,6 @@ def _of_what(sentence: str, value: Value) -> Set[str]:
     """The stem of what an amount is of: `100 ml of water`."""
     found = _OF_WHAT.match(sentence, value.span.end)
     return content_stems(found["what"]) if found is not None else frozenset()
-
-
-def _terms_asked(asking: str, parties: Iterable[Party]) -> frozenset[str]:
-    """The terms of a contract, as keys, for the parties that a query names or has as they are: `the Supplier`."""
-    asked, names = keys_of(asking), names_in(asking)
-    meant = {one.term for one in parties if keys_of(one.term) <= asked or any(is_party(name, one) for name in names)}
-    return frozenset(key for term in meant for key in keys_of(term))
 
 
 def _unnamed(wanted: Wanted, said: str) -> Wanted:
@@ -340,7 +288,7 @@ def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> 
     answer = keys_of(said)
     for span, heading, item, _ in sentences_of(text):
         sentence = text[span.start : span.end]
-        alike = [value for value in _values(sentence, parties) if value.kind == kind]
+        alike = [value for value in values_with(sentence, parties) if value.kind == kind]
         if not alike or is_row(sentence):
             continue
         if not answer <= keys_of(sentence):
@@ -350,11 +298,59 @@ def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> 
         yield from ((heading, item, part) for part in parts if not answer <= keys_of(part))
 
 
-def _values(text: str, parties: Iterable[Party]) -> list[Value]:
-    """The values of a text, and where it has the terms for parties of a contract, which are values of one kind."""
-    found = [
-        Value("party", Span(*match.span()))
-        for term in {party.term for party in parties}
-        for match in re.finditer(rf"\b{re.escape(term)}\b(?!['’])", text)
-    ]
-    return sorted([*values_in(text), *found], key=lambda value: value.span.start)
+def _of_weighed(holds: Callable[[Weighed], bool]) -> Callable[[Candidate], bool]:
+    """A rule about a candidate that is weighed."""
+    return lambda one: one.weighed is not None and holds(one.weighed)
+
+
+def _is_one_of_a_row(one: Weighed) -> bool:
+    return not one.is_statement and is_one_of_a_row(one.query, one.sentence, one.inside)
+
+
+def _is_on_other_side(one: Weighed) -> bool:
+    return is_on_other_side(one.asking, one.sentence, one.place.following, one.inside)
+
+
+def _is_one_of_a_list(one: Weighed) -> bool:
+    return is_one_of_a_list(one.asking, one.sentence, "\n".join(one.place.headings), one.inside)
+
+
+def _is_of_another_of_a_kind(one: Weighed) -> bool:
+    return is_english(one.asking) and is_of_another_of_a_kind(one.asking, one.sentence, one.inside)
+
+
+def _is_other_use_of_a_time(one: Weighed) -> bool:
+    return is_english(one.asking) and is_other_use_of_a_time(one.asking, one.sentence, one.inside)
+
+
+def _is_unchosen(one: Weighed) -> bool:
+    return not one.is_statement and is_unchosen(one.all_wanted, one.sentence, one.inside, one.values)
+
+
+def _is_of_another_case(one: Weighed) -> bool:
+    return is_of_another_case(one.wanted, _read_with(one.place), one.sentence, one.inside, one.place.following)
+
+
+_RULES: tuple[tuple[str, Callable[[Weighed], bool]], ...] = (
+    ("it is the day of a date", _is_day_of_a_date),
+    ("it is how much there is of something else", _is_of_another_amount),
+    ("it is the other end of a range", lambda one: is_other_end(one.asking, one.sentence, one.inside)),
+    ("it is how much more or less something is", _is_difference),
+    ("it is one name of a row", _is_one_of_a_row),
+    ("it is who came before, not after, or the reverse", _is_on_other_side),
+    ("it is one of a list that does not say which is the most", _is_one_of_a_list),
+    ("it is of another thing of the kind", _is_of_another_of_a_kind),
+    ("it is how often, not for how long, or the reverse", _is_other_use_of_a_time),
+    ("another clause of the sentence says what is asked for", _is_of_another_clause),
+    ("another value of the sentence has more of the words of the question", _is_said_of_another),
+    ("it is in another part of the sentence", _is_of_another_part),
+    ("the sentence has several such values and does not say which is asked for", _is_unchosen),
+    ("it is another case", _is_of_another_case),
+    ("another sentence says what is asked for", _is_said_elsewhere),
+)
+NEARER: tuple[Rule, ...] = tuple(Rule("relation", says, _of_weighed(holds)) for says, holds in _RULES)
+"""Another value than the answer is what is asked for, in a language that is known.
+
+It is if it is of the same kind, such as a time or a sum of money, and stands with all the words of the query that the answer
+stands with, and more: in another part of the sentence, or in another sentence of the document.
+"""

@@ -23,6 +23,7 @@ from hopweave.citations.about import (
 )
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.places import place_of
+from hopweave.citations.rules.scales import is_other_scale, places_in_tables
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
@@ -36,7 +37,6 @@ from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.page_names import page_name, without_manual_section
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
-from hopweave.text.scales import is_other_scale, places_in_tables
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import has_value, places_of_value

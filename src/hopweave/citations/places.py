@@ -15,10 +15,11 @@ from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
 
+from hopweave.citations.rules.clause_openings import FINITE
+from hopweave.citations.rules.parties import Party, parties_in
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
-from hopweave.text.clause_openings import FINITE
 from hopweave.text.defined_terms import used_and_defined
 from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.document_parts import label_of, spans_of_part
@@ -26,7 +27,6 @@ from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.list_marks import BULLET, MARKS_OF_ITEM
 from hopweave.text.part_references import references, sentence_of
-from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopweave.citations.places import Place
+from hopweave.citations.rules.table_cells import words_asked, words_of_cells
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 from hopweave.text.content_words import keys_of, words_of
 from hopweave.text.document_names import are_of_one_document, names_the_document
-from hopweave.text.table_cells import words_asked, words_of_cells
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
 from hopweave.text.wanted import content_stems, is_weekday

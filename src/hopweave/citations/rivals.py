@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from hopweave.citations.about import names_in
 from hopweave.citations.cells import is_another_case, is_of_another_row
 from hopweave.citations.places import Place
+from hopweave.citations.rules.bands import holds_for_others
 from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.agreement import agree
 from hopweave.text.amounts import is_amount
-from hopweave.text.bands import holds_for_others
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import words_above
 from hopweave.text.list_marks import without_mark

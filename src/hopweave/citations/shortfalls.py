@@ -42,12 +42,18 @@ def why_unsupported(answer: Answer, found: Mapping[int, str] | None = None) -> s
         answer: the answer.
         found: what the method's own checks found, by the number of the claim, from 1; see `hopweave.show.own_checks`.
     """
+    shortfall = shortfall_of(answer)
+    if answer.carrier is None or not answer.carrier.shortfall:
+        return IN_WORDS[shortfall] if shortfall else ""
+    return shortfall_in_words(answer.carrier, (found or {}).get(answer.verdict.carried_by or 0, ""))
+
+
+def shortfall_of(answer: Answer) -> Shortfall:
+    """Why the claim that carries an answer is not supported; empty if it is, or if there is none."""
     carrier = answer.carrier
     if carrier is None or carrier.support == "supported":
         return ""
-    if not carrier.shortfall:  # records of 0.3.0 have no reason
-        return IN_WORDS["check" if carrier.citations else "words"]
-    return shortfall_in_words(carrier, (found or {}).get(answer.verdict.carried_by or 0, ""))
+    return carrier.shortfall or ("check" if carrier.citations else "words")  # records of 0.3.0 have no reason
 
 
 def shortfall_in_words(claim: Claim, found: str = "") -> str:
@@ -57,8 +63,12 @@ def shortfall_in_words(claim: Claim, found: str = "") -> str:
         claim: the claim.
         found: what the method's own check found; empty if it is not known.
     """
-    said = IN_WORDS[claim.shortfall] if claim.shortfall else ""
-    return f"{said}: {found}" if claim.shortfall == "check" and found else said
+    if not claim.shortfall:
+        return ""
+    said = IN_WORDS[claim.shortfall]
+    if claim.shortfall == "check" and found:
+        return f"{said}: {found}"
+    return f"{said}; {claim.rule}" if claim.rule else said
 
 
 def standing_in_words(answer: Answer, found: Mapping[int, str] | None = None) -> str:

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from hopweave.citations.about import is_english, telling
 from hopweave.citations.occurrences import in_quote, occurrences
 from hopweave.citations.places import Place, place_of
+from hopweave.citations.rules.decisions import AGREED, IS, ITSELF, REJECTED
+from hopweave.citations.rules.given_up import is_given_up
+from hopweave.citations.rules.negation import is_left_out, is_replaced
+from hopweave.citations.rules.suppositions import asks_for_supposed
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of, numbers_of
-from hopweave.text.decisions import AGREED, IS, ITSELF, REJECTED
 from hopweave.text.document_names import are_of_one_document, names_the_document
 from hopweave.text.document_parts import parts_of
-from hopweave.text.given_up import is_given_up
 from hopweave.text.key_terms import FUNCTION_WORDS
-from hopweave.text.negation import is_left_out, is_replaced
 from hopweave.text.part_references import numbered_references
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.suppositions import asks_for_supposed
 from hopweave.text.tables_in_text import is_heading
 from hopweave.text.values_alike import NUMBER, values_in
 from hopweave.text.wanted import content_stems

@@ -5,11 +5,13 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 - value: the words of the answer, minus those of the query, occur in its text or title, and the reader does not deny it by
   extracting different words from that passage as the answer to the same query;
 - nothing against it: the sentence does not deny the words, leave them open, or have them of something else, such as another
-  column of a table or another relative (`citations.against`), and no other value is nearer to the query (`citations.nearer`);
+  column of a table or another relative (`citations.objections`), and no other value is nearer to the query
+  (`citations.nearer`);
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`), and not only where it stands (`text.referring`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`), or to one that refers to the
   part of the document where these stand;
-- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
+- relation: that sentence has a word for what is asked of it (`citations.rules.relations`), and a third of the query's
+  other words;
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`), or, of relatives, has the answer
   as another one.
 
@@ -27,22 +29,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from hopweave.citations.about import (
-    has_alike_names_of,
-    is_about,
-    is_date_in_place,
-    names_its_subject,
-    says_as_much,
-    states_relation,
-)
-from hopweave.citations.against import says_against
-from hopweave.citations.cells import are_of_two_tables, is_other_cell
+from hopweave.citations.candidates import Candidate
+from hopweave.citations.cells import are_of_two_tables
 from hopweave.citations.citing import cite, locate
-from hopweave.citations.editions import is_of_another_edition
-from hopweave.citations.nearer import is_nearer_another
+from hopweave.citations.objections import is_said_of_another_name, objection_to
 from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
 from hopweave.citations.places import Place, place_of, referring_to_place
 from hopweave.citations.rivals import rival_of
+from hopweave.citations.rules.kinship import is_kin_asked, relative_asked
+from hopweave.citations.rules.statements import amount_added
 from hopweave.citations.superseded import Found
 from hopweave.citations.threads import written_later
 from hopweave.citations.together import Named, parts_of_name, said_with
@@ -50,23 +45,14 @@ from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
-from hopweave.text.alike_names import is_of_another_name, is_one_of_several, is_only_another_name
-from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_something_else, kind_asked
 from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
-from hopweave.text.dates_of_records import is_date_of_a_record
 from hopweave.text.document_names import are_of_one_document
 from hopweave.text.explanations import explains
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
-from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes, is_yes_or_no
-from hopweave.text.own_values import is_of_another_value
-from hopweave.text.referring import is_in_a_reference, is_only_a_term, only_refers
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentences_in
-from hopweave.text.statements import amount_added
-from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
-from hopweave.text.values_asked import is_other_measure
 
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
@@ -91,12 +77,14 @@ class Assessment:
         citations: where passages have its words; never empty if it is supported.
         contradicted_by: where a passage contradicts it, with mark 0; `None` exactly if it is not contradicted.
         shortfall: why it is not supported; empty if it is.
+        rule: which rule says so, as a clause (`citations.objections`); empty if it is none of these.
     """
 
     support: Support = "unsupported"
     citations: tuple[Citation, ...] = ()
     contradicted_by: Citation | None = None
     shortfall: Shortfall = "words"
+    rule: str = ""
 
 
 def judge(
@@ -133,7 +121,7 @@ def judge(
     others = list({passage.id: passage for passage in (*willing, *beside) if passage.id not in refused}.values())
     found = _Case(mark, query, willing, read, settled, others, is_yes(plain(text)), together).borne_out(said)
     if found.support == "supported" and not speaks_for_it(query, plain(text), said, _told(found, evidence, settled)):
-        return replace(found, support="unsupported", shortfall="relation")
+        return replace(found, support="unsupported", shortfall="relation", rule="it makes no yes of it, or no no")
     if found.citations:
         return found
     surest = max(denying, key=lambda one: one[1].confidence, default=None)
@@ -175,7 +163,7 @@ def claim_of(
     found = judge(query, text, passages, readings, mark=mark, settled=settled, beside=beside, together=together)
     if not text or (does_not_know(text) and found.support != "supported"):
         return Claim(query, "", origin)
-    return Claim(query, text, origin, found.support, found.citations, found.contradicted_by, found.shortfall)
+    return Claim(query, text, origin, found.support, found.citations, found.contradicted_by, found.shortfall, found.rule)
 
 
 def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -> Claim:
@@ -373,43 +361,23 @@ class _Case:
         return alone
 
     def _assessed_at(self, place: Place, said: str, citation: Citation, focus: Span) -> Assessment:
-        passage, inside = place.passage, in_quote(citation)
-        is_statement = names_its_subject(said)
-        asking, words = (said, None) if is_statement else (self.query, None if self.is_yes else inside)
         found = Found(self.query, self.found)
-        shortfall = says_against(self.query, said, citation.quote, inside)
-        if shortfall == "hedge" and found.is_agreed(place):
-            shortfall = ""
-        only_points = only_refers(self.query, said) or is_only_a_term(self.query, said, passage, self.found)
-        if only_points or (inside is not None and _is_none_asked_for(self.query, citation.quote, inside)):
-            shortfall = shortfall or "kind"
-        if not shortfall and is_statement and not has_alike_names_of(self.query, said, place):
-            shortfall = "subject"
-        if not shortfall and not is_statement:
-            shortfall = self._shortfall(said, place) or (
-                "relation" if self._is_of_another(said, citation, passage, focus) else ""
-            )
-        if not shortfall and self._is_of_another_name(asking, passage, Span(citation.start, citation.end), words):
-            shortfall = "relation"
-        if not shortfall and not is_statement and is_of_another_edition(self.query, place, self.found):
-            shortfall = "relation"
-        if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
-            shortfall = "relation"
-        if not shortfall and found.is_out(place):
-            shortfall = "replaced"
-        if shortfall:
-            return Assessment("unsupported", (citation,), shortfall=shortfall)
-        is_no_value = is_statement or explains(self.query, said)
-        rival = None if is_no_value else self._rival_of(said, place, focus, found) or self._says_other_kin(said)
+        candidate = Candidate(self.query, said, place, citation, focus, found, self.passages, self.settled, self.is_yes)
+        objection = objection_to(candidate)
+        if objection is not None:
+            return Assessment("unsupported", (citation,), shortfall=objection.shortfall, rule=objection.says)
+        is_no_value = candidate.is_statement or explains(self.query, said)
+        rival = None if is_no_value else self._rival_of(candidate) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
-        if are_of_two_tables((passage, focus), rival):
+        if are_of_two_tables((place.passage, focus), rival):
             return Assessment("unsupported", (citation,), shortfall="rival")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
 
-    def _rival_of(self, said: str, place: Place, focus: Span, found: Found) -> tuple[Passage, Span] | None:
+    def _rival_of(self, one: Candidate) -> tuple[Passage, Span] | None:
         """A sentence that says that something else replaced an answer, or that has something else in its place."""
-        replacement = found.replacement_of(said, place) or written_later(self.query, said, place, focus, self.found)
+        said, place, found = one.said, one.place, one.found
+        replacement = found.replacement_of(said, place) or written_later(self.query, said, place, one.focus, self.found)
         if replacement is not None:
             return replacement
         return rival_of(
@@ -417,34 +385,11 @@ class _Case:
             said,
             place,
             self.found,
-            lambda one, span: found.no_longer_holds(one, span, said) or self._is_of_another_name(self.query, one, span, None),
+            lambda passage, span: (
+                found.no_longer_holds(passage, span, said) or is_said_of_another_name(one, passage, span, None)
+            ),
             self.settled,
         )
-
-    def _is_of_another_name(self, asking: str, passage: Passage, sentence: Span, inside: Span | None) -> bool:
-        """Whether a sentence, or some words in it, are of another name of the same make than the query or statement has."""
-        is_no = asking == self.query and kind_asked(asking) == "yes_no" and not self.is_yes
-        if is_no:  # another one may be the reason
-            return False
-        text = passage.text[sentence.start : sentence.end]
-        return is_of_another_name(asking, text, inside, lambda: place_of(passage, sentence).headings)
-
-    def _is_of_another(self, said: str, citation: Citation, passage: Passage, focus: Span) -> bool:
-        """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
-        inside = in_quote(citation)
-        if inside is None and is_one_of_several(said, passage.title):
-            return True
-        if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
-            return True
-        if inside is not None and is_date_of_a_record(self.query, citation.quote, inside):
-            return True
-        if inside is not None and is_other_cell(self.query, said, passage, focus, self.found):
-            return True
-        if inside is None or not is_row(citation.quote):
-            told = passage.text
-            return is_under_other_label(self.query, told, focus) or is_on_another_line(self.query, told, focus)
-        others = (sentence for one in self.found for sentence in sentences_in(one.text))
-        return is_other_row(self.query, citation.quote, inside, others)
 
     def _says_other_kin(self, said: str) -> tuple[Passage, Span] | None:
         """A sentence about the one whose relative is asked for that has the answer as another one, if none has it as that."""
@@ -460,23 +405,3 @@ class _Case:
                 if is_fitting is False:
                     found = found or (passage, Span(citation.start, citation.end))
         return found
-
-    def _shortfall(self, said: str, place: Place) -> Shortfall:
-        """Why a place that has the words of an answer does not bear it out; empty if it does."""
-        kind = kind_asked(self.query)
-        is_asked_for = is_of_kind(said, kind) and not is_other_measure(self.query, said)
-        if not is_asked_for or is_only_another_name(self.query, said) or is_something_else(said, kind, self.passages):
-            return "kind"
-        if not is_about(self.query, said, place, self.settled, self.passages):
-            return "subject"
-        is_stated_here = (
-            states_relation(self.query, place, self.settled)
-            and says_as_much(self.query, said, place, self.settled, self.passages)
-            and is_date_in_place(self.query, said, place.text)
-        )
-        return "" if is_stated_here else "relation"
-
-
-def _is_none_asked_for(query: str, sentence: str, inside: Span) -> bool:
-    """Whether the words of an answer are a part of a reference in their sentence, or count something else than is asked."""
-    return is_in_a_reference(query, sentence, inside) or counts_something_else(query, sentence, inside)

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable
 
 from hopweave.citations.about import names_in, names_its_subject
+from hopweave.citations.rules.limits import is_beyond_limit, limit_in
+from hopweave.citations.rules.negation import deny_alike, root
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import wanted_of
 from hopweave.text.content_words import anchors, content_of, keys_of
 from hopweave.text.languages import is_foreign
-from hopweave.text.limits import is_beyond_limit, limit_in
 from hopweave.text.matching import is_yes, is_yes_or_no
-from hopweave.text.negation import deny_alike, root
 
 _LEAST_SHARE = 0.5
 _LIMITS = lazy_pattern(

@@ -290,6 +290,8 @@ class Claim:
         contradicted_by: the words of the contradicting passage if it is `contradicted`; its mark is 0, since it never appears
             in the text.
         shortfall: why it is not supported; empty if it is. Left out of JSON if empty.
+        rule: which rule found that, as a clause about the claim such as "it is in another column"; empty if it was no rule of
+            `hopweave.citations.objections`. Left out of JSON if empty.
     """
 
     query: str
@@ -299,10 +301,11 @@ class Claim:
     citations: tuple[Citation, ...] = ()
     contradicted_by: Citation | None = None
     shortfall: Shortfall = ""
+    rule: str = ""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        return _omitting_defaults(handler(source), shortfall="")
+        return _omitting_defaults(handler(source), shortfall="", rule="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,6 +270,7 @@ def stale_answer(place: str, record: Record, answer: Answer, lookup: PassageLook
                 citations=one.now.citations,
                 contradicted_by=one.now.contradicted_by,
                 shortfall=one.now.shortfall,
+                rule=one.now.rule,
             )
     if not stale:
         return None

@@ -68,7 +68,7 @@ def claims_of(
             judged_now = _judged(number, one, workbench, [earlier for earlier in claims if earlier.support == "supported"])
             claim = citing_all(judged_now, one.together)
         is_lowered = one.doubt and claim.support == "supported"
-        claims.append(replace(claim, support="unsupported", shortfall="check") if is_lowered else claim)
+        claims.append(replace(claim, support="unsupported", shortfall="check", rule="") if is_lowered else claim)
     return claims
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from hopweave.apps.cited import citation_values, verdict_values
-from hopweave.citations.shortfalls import IN_WORDS
+from hopweave.citations.shortfalls import shortfall_in_words
 from hopweave.core.types import Answer, Citation, Claim, Hit, Passage, Standing
 from hopweave.record import Record
 from hopweave.show.no_answer import why_no_answer
@@ -129,7 +129,7 @@ def _claim(claim: Claim, passages: dict[str, Passage]) -> ClaimReply:
         text=claim.text,
         origin=claim.origin,
         support=claim.support,
-        why_not=IN_WORDS.get(claim.shortfall, ""),
+        why_not=shortfall_in_words(claim),
         marks=list(dict.fromkeys(citation.mark for citation in claim.citations)),
         contradicted_by=_citation(against, passages) if against is not None else None,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from hopweave.citations.shortfalls import why_unsupported
+from hopweave.citations.shortfalls import IN_WORDS, shortfall_of
 from hopweave.evaluation.metrics._reliability import selective_risks
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.results import Group, Ticks, WithoutTick
@@ -31,7 +31,8 @@ def why_no_tick(record: Record) -> str:
         case "unparsed":
             return "no answer could be read from the reply"
         case _:
-            return why_unsupported(answer) or "no claim states it"
+            shortfall = shortfall_of(answer)
+            return IN_WORDS[shortfall] if shortfall else "no claim states it"
 
 
 def ticks_of(

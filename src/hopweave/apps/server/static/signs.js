@@ -37,7 +37,8 @@ export function supportSign(support) {
 // `found` is what the method's own check found, if that is why.
 export function whyNot(claim, found) {
   const said = claim.support === "supported" ? "" : words.shortfalls[claim.shortfall] ?? "";
-  return claim.shortfall === "check" && said && found ? `${said}: ${found}` : said;
+  if (claim.shortfall === "check" && said && found) return `${said}: ${found}`;
+  return said && claim.rule ? `${said}; ${claim.rule}` : said;
 }
 
 export function originChip(origin) {
