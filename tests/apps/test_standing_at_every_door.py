@@ -17,7 +17,7 @@ from hopweave.apps.cited import verdict_values
 from hopweave.apps.mcp_server.replies import ask_reply
 from hopweave.apps.server.answer_citations import cited
 from hopweave.apps.server.reports import cause_of
-from hopweave.core.types import Column, Question
+from hopweave.core.types import Column, Passage, Question
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.models.llms.scripted import Rule, Scripted
 from hopweave.record import Record
@@ -216,7 +216,7 @@ def test_a_run_is_estimated_without_confidence_and_its_records_have_it(flags):
     ran(*asked, exit_code=0)
     [record] = RunFolder.open(Path("run")).records("jsonl", "direct_retrieval")
     assert record.answer.verdict.standing == "uncertain"
-    refused = ran("calibrate", "run", "--to", "c.json")
+    refused = ran("calibrate", "run", "--out", "c.json")
     assert refused.stderr.startswith("hopweave: answers with which to calibrate: 1; at least 30 are needed")
 
 
@@ -225,3 +225,23 @@ def test_an_answer_of_an_earlier_version_stands_as_its_support_says(answered):
     bare = replace(record.answer.verdict, confidence=None, threshold=None)
     earlier = Record.from_json(replace(record, answer=replace(record.answer, verdict=bare)).to_json())
     assert earlier.answer.verdict.standing == "supported"
+
+
+def test_why_an_answer_has_no_tick_is_told_with_the_rule_that_found_it_everywhere(tmp_path):
+    row = "Release date: 28 Sep 2013; Version: tarn 3.1.0; Date of commit: 31 Aug 2008."
+    BM25.build(tmp_path / "tarn", [Passage("row", row, "tarn")])
+    llm = Scripted([("", "So the answer is: 31 Aug 2008.")])
+
+    async def asked() -> Record:
+        async with Weaver({"method": "direct_retrieval", "corpus": str(tmp_path / "tarn")}, llm=llm) as weaver:
+            return await weaver.answer(Question("q", "When was tarn 3.1.0 released?"))
+
+    record = asyncio.run(asked())
+    why = "the sentence that has its words does not say what was asked; it is in another column"
+    assert f"The passage that is cited does not settle it: {why}" in " ".join(terminal(record).split())
+    assert why in draw_page(record)
+    assert why in record._repr_html_()
+    assert why in cited(record, "").text
+    assert [claim.why_not for claim in ask_reply(record, record.answer, "tarn").claims] == [why]
+    read = Record.from_json(record.to_json())
+    assert [claim.rule for claim in read.answer.claims] == ["it is in another column"]

@@ -44,13 +44,24 @@ def defined_in(path):
     return found
 
 
+@cache
+def parts_of_names() -> frozenset[str]:
+    """What the names of all modules are made of, and that of the package."""
+    return frozenset({"hopweave", *(part for module in modules() for part in module.split("."))})
+
+
 def could_name_a_module(name: str) -> bool:
     """Whether a name in backticks begins as a module does, or is private: `links.Mention`, `hopweave.text`, `_learnt`."""
     first, _, rest = name.partition(".")
     if not rest:
         return re.fullmatch(r"_[a-z][a-z0-9_]*", name) is not None
-    known = {part for module in modules() for part in module.split(".")}
-    return first in {"hopweave", *known} and name.rpartition(".")[2] not in FILE_ENDINGS
+    return first in parts_of_names() and name.rpartition(".")[2] not in FILE_ENDINGS
+
+
+@cache
+def modules_ending_in(stem: str) -> tuple[str, ...]:
+    """The modules whose names end in some parts: `text.final` in `final`."""
+    return tuple(module for module in modules() if f".{module}".endswith(f".{stem}"))
 
 
 def exists(name: str, named_in: str) -> bool:
@@ -64,9 +75,8 @@ def exists(name: str, named_in: str) -> bool:
     parts = name.removeprefix("hopweave.").split(".")
     for length in range(len(parts), 0, -1):
         stem, rest = ".".join(parts[:length]), set(parts[length:])
-        for module, path in modules().items():
-            is_meant = module == stem if from_top else f".{module}".endswith(f".{stem}")
-            if is_meant and (not rest or rest <= defined_in(path)):
+        for module in (stem,) if from_top else modules_ending_in(stem):
+            if module in modules() and (not rest or rest <= defined_in(modules()[module])):
                 return True
     return name.removeprefix("hopweave.") in hopweave.__all__
 

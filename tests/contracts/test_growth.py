@@ -144,7 +144,7 @@ NOT_TEXT = {"probability_of", "edges_text", "chain_of", "render_nodes", "demande
 """Public functions of the parsers that read no text of a model."""
 
 BASE = 6_000
-SLOW = {"document.md": 2_000}
+SLOW = {"document.md": 2_000, "judge": 2_000}
 """Readers of which less shows how they grow: they take longer for each character."""
 
 SECONDS = 0.03
@@ -316,6 +316,8 @@ OTHERS = {
     "is_other_measure": lambda text: values_asked.is_other_measure(f"what is the {text}", f"5 kg {text}"),
     "is_other_end": lambda text: ends.is_other_end("Until when is it lit?", f"from 1 May to 4 June {text}", Span(5, 10)),
     "values_in.german": lambda text: values_alike.values_in(f"Das ist nicht für die {text}"),
+    "values_in.finnish": lambda text: values_alike.values_in(f"Se ei ole 5 000 {text}", "fi"),
+    "values_in.japanese": lambda text: values_alike.values_in(f"これは12万{text}", "ja"),
     "is_given_up.german": lambda text: given_up.is_given_up("Was kostet das?", f"Das ist nicht {text} 7 Euro", Span(14, 15)),
     "is_of_another_case.german": lambda text: cases.is_of_another_case(
         wanted.Wanted("Was kostet das für Kinder?", wanted.content_stems("für Kinder")),
@@ -428,10 +430,10 @@ LONGEST = {
     "document.html": ("", "<!--", "<!", "<a ", "<![CDATA["),
     "document.txt": (
         "",
+        "a  1  ",
         "\ta\tb\n",
         "\ta\tb\nc\t1\t2\n",
         "a  b  c\nd  1  2\ne  3  4\n\n",
-        "a  1  ",
         "a  b\n",
         "a  1  2\n",
         "a\n----------\n",

@@ -262,7 +262,7 @@ def test_the_command_line_builds_checks_and_searches_it(tmp_path, monkeypatch):
     of_tokens = ("--to", folder / "late_interaction", "--engine", "late_interaction")
     assert ran("index", rows, "--to", folder).exit_code == 0
     assert "50 passages" in ran("index", rows, *of_tokens).output
-    assert "50 passages" in ran("index", "--check", *of_tokens).output
+    assert "50 passages" in ran("index", "--verify", *of_tokens).output
     assert "mill" in ran("search", "a mill", "--corpus", folder, "--retriever", "late_interaction").output
 
 

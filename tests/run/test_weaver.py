@@ -570,7 +570,7 @@ def test_a_cache_that_cannot_be_written_to_is_a_clear_error(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"corpus": "nowhere"}, "there is no index at nowhere; make one with: hopweave index DOCUMENTS --to"),
+        ({"corpus": "nowhere"}, "there is no index at nowhere; make one with: hopweave index PATH... --to"),
         ({"corpus": "notes"}, "notes is not an index; make one with: hopweave index notes --to notes-index"),
         (
             {"retriever": "hyde", "retrievers": {"hyde": {"engine": "toqd"}}},

@@ -119,15 +119,15 @@ class Calibration:
             made = _adapter().validate_json(read_whole(path))
         except OSError as error:
             raise DataError(
-                f"cannot read the calibration {path}: {error.strerror}; make one with: hopweave calibrate RUN --to {path}"
+                f"cannot read the calibration {path}: {error.strerror}; make one with: hopweave calibrate RUN --out {path}"
             ) from None
         except ValidationError as error:
             raise DataError(
-                f"{path} is no calibration: {error.errors()[0]['msg']}; make one with: hopweave calibrate RUN --to FILE"
+                f"{path} is no calibration: {error.errors()[0]['msg']}; make one with: hopweave calibrate RUN --out FILE"
             ) from None
         if made.schema != SCHEMA or made.weights.keys() - CHECKED.keys() != SIGNALS.keys():
             raise DataError(
-                f"{path} is a calibration of another version of hopweave; make one with: hopweave calibrate RUN --to FILE"
+                f"{path} is a calibration of another version of hopweave; make one with: hopweave calibrate RUN --out FILE"
             )
         return made
 

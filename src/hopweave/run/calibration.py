@@ -46,7 +46,7 @@ def open_calibration(settings: Settings, llm: str, method: str) -> Calibration |
     if settings.min_confidence:
         raise SettingsError(
             f"min_confidence = {settings.min_confidence:g} needs a calibration for this model with {method}, and {why}; make "
-            f"one with: hopweave calibrate RUN --to FILE, and set calibration to it"
+            f"one with: hopweave calibrate RUN --out FILE, and set calibration to it"
         )
     if is_named:
         _warn_once(f"answers get no confidence from {settings.calibration}, since {why}, and this is {method} with {llm}")

@@ -441,7 +441,7 @@ def index_folder(settings: Settings, engine: str = "") -> Path:
         return _starter_index(traits_of(name).of or name)
     folder = Path(settings.corpus)
     if not folder.exists():
-        raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
+        raise DataError(f"there is no index at {folder}; make one with: hopweave index PATH... --to {folder}")
     if not is_index(folder):
         raise DataError(f"{folder} is not an index; make one with: hopweave index {folder} --to {folder.name}-index")
     return folder

@@ -160,7 +160,7 @@ def a_run(path: Path, num: int = 60, methods: tuple[str, ...] = ("one",), right:
 
 def test_a_run_is_calibrated_and_what_is_said_holds_of_the_file(tmp_path):
     to = tmp_path / "c.json"
-    said = run(a_run(tmp_path / "run"), "--to", to, "--at-least", "0.5").stdout
+    said = run(a_run(tmp_path / "run"), "--out", to, "--at-least", "0.5").stdout
     made = Calibration.read(to)
     assert "60 answers with a known answer, 40 of them right" in said
     assert (made.num_labels, made.num_right, made.wanted) == (60, 40, 0.5)
@@ -171,12 +171,12 @@ def test_a_run_is_calibrated_and_what_is_said_holds_of_the_file(tmp_path):
 
 def test_a_tick_and_its_bound_are_said(tmp_path, monkeypatch):
     monkeypatch.setattr(calibrating, "signals_of", lambda record: _signals(record.answer.short == "1874"))
-    said = run(a_run(tmp_path / "run"), "--to", tmp_path / "c.json").stdout
+    said = run(a_run(tmp_path / "run"), "--out", tmp_path / "c.json").stdout
     made = Calibration.read(tmp_path / "c.json")
     assert (made.guarantee.num_ticked, made.guarantee.num_right) == (40, 40)
     assert f"a tick for a supported answer from a confidence of {made.threshold:.2f}: 40 answers, 40 of them right" in said
     assert "at least 93% of ticks are right (exact one-sided interval, level 0.95)" in said
-    more = run(tmp_path / "run", "--to", tmp_path / "c.json", "--at-least", "0.99").stdout
+    more = run(tmp_path / "run", "--out", tmp_path / "c.json", "--at-least", "0.99").stdout
     assert "that is less than the 99% wanted: label more questions" in more
 
 
@@ -186,19 +186,19 @@ def _signals(is_sure: bool) -> dict[str, float]:
 
 def test_methods_of_a_run_are_counted_apart_or_taken_alone(tmp_path):
     path = a_run(tmp_path / "run", methods=("one", "two"))
-    assert "120 answers with a known answer, 80 of them right" in run(path, "--to", tmp_path / "c.json").stdout
-    assert "60 answers with" in run(path, "--to", tmp_path / "c.json", "--methods", "two").stdout
+    assert "120 answers with a known answer, 80 of them right" in run(path, "--out", tmp_path / "c.json").stdout
+    assert "60 answers with" in run(path, "--out", tmp_path / "c.json", "--methods", "two").stdout
 
 
 def test_several_runs_are_fitted_together(tmp_path):
     first, second = a_run(tmp_path / "first", num=20), a_run(tmp_path / "second", num=40)
-    assert "60 answers with a known answer" in run(first, second, "--to", tmp_path / "c.json").stdout
+    assert "60 answers with a known answer" in run(first, second, "--out", tmp_path / "c.json").stdout
     assert Calibration.read(tmp_path / "c.json").num_labels == 60
 
 
 def test_questions_without_an_answer_are_said_to_be_left_out(tmp_path):
     make_run(tmp_path / "run", {"one": ["1874", "1901", None] * 20})
-    said = run(tmp_path / "run", "--to", tmp_path / "c.json").stdout
+    said = run(tmp_path / "run", "--out", tmp_path / "c.json").stdout
     assert "40 answers with a known answer, 20 of them right" in said
     assert "left out, as they have no answer or no known one: 20" in said
 
@@ -206,14 +206,14 @@ def test_questions_without_an_answer_are_said_to_be_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("given", "arguments", "said"),
     [
-        ({}, [], "name it: hopweave calibrate .* --to FILE.json"),
-        ({}, ["--to", "."], "cannot write to"),
-        ({}, ["--to", "c.json", "--at-least", "1"], "--at-least is a share between 0 and 1"),
-        ({}, ["--to", "c.json", "--methods", "on"], "no method 'on'; did you mean 'one'"),
-        ({}, ["--to", "c.json", "--limit", "3"], "--limit has no effect on a run; leave it out"),
-        ({"num": 12}, ["--to", "c.json"], "answers with which to calibrate: 12; at least 30 are needed"),
-        ({"right": (0, 1, 2)}, ["--to", "c.json"], "all 60 answers are right, .* harder ones"),
-        ({"right": ()}, ["--to", "c.json"], "none of 60 answers is right, .* easier ones"),
+        ({}, [], "name it: hopweave calibrate .* --out FILE.json"),
+        ({}, ["--out", "."], "cannot write to"),
+        ({}, ["--out", "c.json", "--at-least", "1"], "--at-least is a share between 0 and 1"),
+        ({}, ["--out", "c.json", "--methods", "on"], "no method 'on'; did you mean 'one'"),
+        ({}, ["--out", "c.json", "--limit", "3"], "--limit has no effect on a run; leave it out"),
+        ({"num": 12}, ["--out", "c.json"], "answers with which to calibrate: 12; at least 30 are needed"),
+        ({"right": (0, 1, 2)}, ["--out", "c.json"], "all 60 answers are right, .* harder ones"),
+        ({"right": ()}, ["--out", "c.json"], "none of 60 answers is right, .* easier ones"),
     ],
 )
 def test_a_run_that_cannot_be_calibrated_with_says_what_to_do(given, arguments, said, tmp_path):
@@ -225,7 +225,7 @@ def test_a_run_that_cannot_be_calibrated_with_says_what_to_do(given, arguments, 
 def test_a_run_without_known_answers_or_any_answers_says_what_to_do(tmp_path):
     make_run(tmp_path / "run", {"one": ["-"] * 40})
     with pytest.raises(DataError, match=r"no question of the run in .* give the questions known answers"):
-        run(tmp_path / "run", "--to", tmp_path / "c.json")
+        run(tmp_path / "run", "--out", tmp_path / "c.json")
 
 
 def test_a_run_that_withheld_answers_is_none_to_calibrate_with(tmp_path):
@@ -233,18 +233,17 @@ def test_a_run_that_withheld_answers_is_none_to_calibrate_with(tmp_path):
     plan = json.loads((path / "plan.json").read_text())
     (path / "plan.json").write_text(json.dumps(plan | {"settings": {"require_support": True}}))
     with pytest.raises(DataError, match=r"withheld answers, .* make another one without require_support"):
-        run(path, "--to", tmp_path / "c.json")
+        run(path, "--out", tmp_path / "c.json")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["folder", "--to", "c.json"], "there is no run in folder; make one with: hopweave evaluate"),
-        (["nothing", "--to", "c.json"], "there is no nothing; give the folder of a run, or a JSONL file of pairs"),
-        (["pairs.jsonl", "--to", "c.json"], "--to has no effect on pairs; leave it out, or give a run"),
+        (["folder", "--out", "c.json"], "there is no run in folder; make one with: hopweave evaluate"),
+        (["nothing", "--out", "c.json"], "there is no nothing; give the folder of a run, or a JSONL file of pairs"),
         (["pairs.jsonl", "pairs.jsonl"], "a threshold is chosen on one file of pairs, not on 2; give one of them"),
         (["pairs.jsonl", "--at-least", "0.9"], "--at-least has no effect on pairs"),
-        (["pairs.jsonl", "--what", "confidence", "--to", "c.json"], "there is no run in pairs.jsonl"),
+        (["pairs.jsonl", "--what", "confidence", "--out", "c.json"], "there is no run in pairs.jsonl"),
     ],
 )
 def test_what_is_neither_a_run_nor_pairs_is_refused_with_what_to_give(arguments, said, tmp_path, monkeypatch):

@@ -71,7 +71,7 @@ def test_a_checked_run_makes_a_calibration_that_needs_checks_and_is_used_with_th
     assert {record.setup.settings["check"] for record in records} == {"more"}
     resumed = ran("evaluate", "--out", "run", *given)
     assert_one_line(resumed, 'settings.check was "more", is now "free"')
-    ran("calibrate", "run", "--to", "c.json", exit_code=0)
+    ran("calibrate", "run", "--out", "c.json", exit_code=0)
     made = Calibration.read(Path("c.json"))
     assert made.weights.keys() > CHECKED.keys()
     flags = ["ask", ASKED, "--set", "calibration=c.json"]

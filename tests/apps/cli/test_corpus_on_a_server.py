@@ -36,7 +36,7 @@ def test_an_address_builds_searches_updates_and_checks_there(folder):
     assert json.loads(output.splitlines()[0])["passage"]["id"] == "light"
     assert "updated" in said("index", "--to", at, "--delete", "light")[1]
     assert said("search", "Halloran", "--corpus", at)[1].startswith("nothing found")
-    assert "checked" in said("index", "--to", at, "--check")[1]
+    assert "verified" in said("index", "--to", at, "--verify")[1]
     code, output = said("search", "oak", "--corpus", at, "--retriever", "weave")
     assert "weave searches an index folder, and the corpus is on a server of qdrant" in output
 

@@ -111,7 +111,7 @@ def test_what_the_extras_add_to_no_component_is_told_with_what_installs_it(monke
         (
             "HOPWEAVE_CORPUS",
             "nowhere",
-            "corpus: there is no index at nowhere; make one with: hopweave index DOCUMENTS --to nowhere",
+            "corpus: there is no index at nowhere; make one with: hopweave index PATH... --to nowhere",
         ),
         ("HOPWEAVE_RETRIEVERS__HYDE__ENGINE", "toqd", "retrievers.hyde.engine = 'toqd' asks the language model itself"),
         ("HOPWEAVE_METOD", "cot", "settings: the environment variable HOPWEAVE_METOD is not a setting; did you mean 'method'?"),

@@ -61,8 +61,8 @@ def test_the_help_of_every_command_fits_80_columns(command):
     ("command", "said"),
     [
         ("again", "Without a change, list the steps that can be changed, with their numbers."),
-        ("index", "0: never; default 200."),
-        ("watch", "0: never; default 200."),
+        ("index", "0: never; default: 200."),
+        ("watch", "0: never; default: 200."),
         ("show", "as its suffix says: .html, .mmd, .json or .txt."),
         ("doctor", "the exit status is 1 if the current settings cannot work."),
     ],
@@ -86,6 +86,42 @@ def test_a_value_that_is_no_number_is_told_which_number_is_meant():
         in run("ask", "x", "--max-llm-calls", "five").stderr
     )
     assert "Invalid value for '--max-seconds': must be a number, not 'long'" in run("ask", "x", "--max-seconds", "long").stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("compare run --metric f1 --metric cover_em", "--metric is now --metrics, which takes several, separated by commas"),
+        ("index --to index --check", "--check is now --verify"),
+        ("report run --to=elsewhere", "--to is now --out"),
+        ("serve --corpus index", "a corpus is given without a flag: hopweave serve NAME=INDEX"),
+        ("mcp --corpus=index", "a corpus is given without a flag: hopweave mcp NAME=INDEX"),
+    ],
+)
+def test_an_option_that_has_another_name_now_or_is_none_here_is_told_what_to_write(given, said):
+    result = run(*given.split())
+    assert result.exit_code == 2
+    assert f"Error: {said}\n" in result.stderr
+
+
+def test_an_unknown_option_is_told_the_nearest():
+    assert "No such option: --out (Possible options: --to)" in run("index", "docs", "--out", "index").stderr
+    assert "--methods" in run("evaluate", "--method", "direct", "--out", "run").stderr
+
+
+def test_an_option_whose_value_is_the_same_thing_in_several_commands_shows_it_by_the_same_word():
+    """Where it differs, the value does: `--out` is a file, a folder or a run."""
+    words = {
+        "--config": "FILE",
+        "--corpus": "INDEX",
+        "--llm": "NAME",
+        "--method": "NAME",
+        "--methods": "NAME,...",
+        "--to": "INDEX",
+    }
+    words |= {"--metrics": "NAME,...", "--profile": "NAME", "--reader": "NAME", "--retriever": "NAME", "--with": "RUN"}
+    shown = [line.split()[:2] for command in COMMANDS for line in run(command, "--help").stdout.splitlines() if "--" in line]
+    assert [one for one in shown if one[0] in words and one[1] != words[one[0]]] == []
 
 
 def test_no_command_shows_the_help():

@@ -123,7 +123,7 @@ COMMANDS = {
     ],
     "calibrate": [[f"{NAME}.jsonl"], [HOSTILE], ["passages.jsonl", "--reader", HOSTILE]],
     "chat": [["--method", "direct"], ["--corpus", HOSTILE], ["--method", HOSTILE]],
-    "compare": [[NAME], [NAME, "--metric", HOSTILE], [NAME, "--baseline", HOSTILE]],
+    "compare": [[NAME], [NAME, "--metrics", HOSTILE], [NAME, "--baseline", HOSTILE]],
     "corpus": [["jsonl", f"{NAME}.jsonl"], ["hotpotqa", HOSTILE], [HOSTILE], ["musique", f"{NAME}.jsonl"]],
     "doctor": [[]],
     "evaluate": [
@@ -143,7 +143,7 @@ COMMANDS = {
     "merge": [[NAME, "--out", "new"], [HOSTILE, "--out", HOSTILE]],
     "models": [["list"], ["remove", HOSTILE], ["fetch", HOSTILE], ["fetch", "x", "--from", HOSTILE], [HOSTILE]],
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
-    "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],
+    "report": [[NAME], [HOSTILE], [NAME, "--out", f"{NAME}.jsonl"]],
     "score": [[NAME], [NAME, "--metrics", HOSTILE], [NAME, "--by", HOSTILE], [HOSTILE]],
     "search": [
         [HOSTILE, "--corpus", "index"],

@@ -78,11 +78,11 @@ def test_adding_and_deleting_go_together(corpus, tmp_path):
 
 def test_a_check_verifies_and_names_what_is_damaged(corpus, tmp_path):
     run(corpus, "--to", tmp_path / "index")
-    assert "checked" in run("--to", tmp_path / "index", "--check")
+    assert "verified" in run("--to", tmp_path / "index", "--verify")
     path = next((tmp_path / "index" / "data-1").glob("*.store"))
     path.write_bytes(path.read_bytes()[::-1])
     with pytest.raises(DataError, match=rf"is damaged: file data-1/{path.name}"):
-        run("--to", tmp_path / "index", "--check")
+        run("--to", tmp_path / "index", "--verify")
 
 
 def test_a_folder_that_is_something_else_is_refused(corpus):
@@ -112,8 +112,8 @@ def test_a_corpus_with_an_error_leaves_the_index_as_it_was(corpus, tmp_path):
     [
         ([], "there is nothing to do; give files or folders"),
         (["--add"], "--add needs something to add"),
-        (["x", "--check"], "--check changes nothing; use it alone"),
-        (["--check", "--delete", "1"], "--check changes nothing; use it alone"),
+        (["x", "--verify"], "--verify changes nothing; use it alone"),
+        (["--verify", "--delete", "1"], "--verify changes nothing; use it alone"),
         (["x", "--delete", "1"], "would rebuild the index it deletes from; add --add"),
         (["x", "--max-words", "-1"], "max_words = -1 is below 0"),
     ],
@@ -130,5 +130,5 @@ def test_what_the_user_can_mend_is_of_the_family_of_errors():
 
 def test_help_names_every_flag():
     said = run("--help")
-    flags = "--to --add --delete --missing-ok --check --max-words --id-field --title-field --text-field"
+    flags = "--to --add --delete --missing-ok --verify --max-words --id-field --title-field --text-field"
     assert [flag for flag in flags.split() if flag not in said] == []

@@ -412,6 +412,22 @@ def test_patterns_that_leave_a_file_out_take_it_out(tmp_path):
     assert all_ids(tmp_path / "index") == ["c.txt"]
 
 
+def test_a_link_that_leads_out_of_the_folder_is_read_only_with_follow_links_and_taken_out_again_without(tmp_path):
+    folder, to = put(tmp_path / "x", a_txt="One."), tmp_path / "index"
+    (folder / "b.txt").symlink_to(put(tmp_path / "elsewhere", b_txt="Two.") / "b.txt")
+    left_out = "a link out of the given paths (1): b.txt; to read what links lead to, add --follow-links, or give its own path"
+    assert left_out in run(folder, "--to", to)
+    assert all_ids(to) == ["a.txt"]
+    said = run(folder, "--to", to, "--sync", "--follow-links")
+    assert "files: 1 added, 0 replaced, 0 removed, 0 moved, 1 unchanged" in said
+    assert "skipped" not in said
+    assert sorted(all_ids(to)) == ["a.txt", "b.txt"]
+    said = run(folder, "--to", to, "--sync")
+    assert "files: 0 added, 0 replaced, 1 removed, 0 moved, 1 unchanged" in said
+    assert left_out in said
+    assert all_ids(to) == ["a.txt"]
+
+
 def test_a_sync_that_breaks_off_keeps_the_passages_and_the_states_of_the_files_as_they_were(tmp_path, monkeypatch):
     folder = synced(tmp_path, a_txt="One.", b_txt="Two.")
     before = fingerprint(tmp_path / "index")
@@ -540,7 +556,7 @@ def test_an_index_without_counts_says_so(tmp_path, monkeypatch):
         (["--sync"], "--sync needs something to go by"),
         (["x", "--gone-ok"], "--gone-ok is about what --sync removes; add --sync"),
         (["x", "--list"], "--list changes nothing; use it alone"),
-        (["--stats", "--check"], "--check changes nothing; use it alone"),
+        (["--stats", "--verify"], "--verify changes nothing; use it alone"),
         (["x", "--exclude", "!"], "'!' is not a file pattern"),
         (["x", "--max-seconds", "0"], "max_seconds = 0 is below 1; give a number of seconds"),
     ],

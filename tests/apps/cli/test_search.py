@@ -48,7 +48,7 @@ def test_linear_rag_searches_an_index_of_its_own_that_commands_build_update_and_
     assert ran("index", str(tmp_path / "first.jsonl"), "--engine", "linear_rag", "--to", own).exit_code == 0
     added = ran("index", str(tmp_path / "more.jsonl"), "--engine", "linear_rag", "--to", own, "--add", "--delete", "n3")
     assert added.exit_code == 0
-    assert "22 passages" in ran("index", "--engine", "linear_rag", "--to", own, "--check").stdout
+    assert "22 passages" in ran("index", "--engine", "linear_rag", "--to", own, "--verify").stdout
     options = [f"--set=retrievers.linear_rag.{one}" for one in ("num_sentences=2", "threshold=0.3")]
     said = searched(own, "who directed The Long Tide", "--retriever", "linear_rag", *options).stdout
     assert "linked with The Long Tide" in said

@@ -332,7 +332,7 @@ def test_comparisons_that_are_older_than_the_records_say_to_compare_again(projec
     with_manifest(run, data=Path("lights.jsonl"), index=Path("index"), store="")
     said("score", "runs/lights", "--set", "metrics.cost.prices=prices.toml", "--by", "hops")
     lines, code = told()
-    again = "runs/lights --metric cover_em.cover_em --baseline a --resamples 200"
+    again = "runs/lights --metrics cover_em.cover_em --baseline a --resamples 200"
     assert lines[0] == (
         "differs: compare.json: it was made before the records of lights/a were; run compare again: hopweave compare " + again
     )

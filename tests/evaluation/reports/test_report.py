@@ -352,7 +352,7 @@ def test_an_older_report_cannot_have_files_elsewhere_taken_away(tmp_path: Path):
 
 def test_a_folder_that_cannot_be_written_is_said_in_one_line(report, tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match=r"cannot write the report to .*; choose another folder with --to"):
+    with pytest.raises(DataError, match=r"cannot write the report to .*; choose another folder with --out"):
         write_report(report, tmp_path / "file" / "report")
 
 

@@ -74,7 +74,7 @@ def command(*arguments: object) -> Result:
 def test_the_command_writes_the_report_into_the_run_or_where_it_is_told(run, tmp_path: Path):
     result = command(run.path)
     assert str(run.path / "report" / "report.html") in result.stdout
-    command(run.path, "--to", tmp_path / "elsewhere")
+    command(run.path, "--out", tmp_path / "elsewhere")
 
     names = {path.name for path in (run.path / "report").iterdir()}
     assert names >= {"report.md", "report.html", "numbers.json", "results.csv", "results.svg", "comparison.svg", "plan.toml"}
@@ -198,7 +198,7 @@ def test_comparisons_of_records_that_have_changed_are_refused_with_the_command_t
     dataset, method = DATASETS[0], "oner"
     run.add(dataset, method, next(run.records(dataset, method)))
     summary_of(run, ["cover_em"], is_kept=True)
-    again = f"hopweave compare {run.path} --metric cover_em.cover_em --baseline direct --resamples 200"
+    again = f"hopweave compare {run.path} --metrics cover_em.cover_em --baseline direct --resamples 200"
     with pytest.raises(DataError, match=re.escape(f"{dataset}/{method} are not those that were compared; run again: {again}")):
         read_report_data(run)
     keep_comparisons(run, compare(run, num_resamples=200))
@@ -349,7 +349,7 @@ def test_the_commands_name_what_was_scored_and_compared(data):
     commands = data.commands
     assert commands[1] == "hopweave evaluate plan.toml --out harbours"
     assert commands[2] == f"hopweave score harbours --metrics {','.join(METRICS)} --by hops"
-    assert "hopweave compare harbours --metric f1.f1 --baseline cot --methods oner --seed 7 --resamples 200" in commands
+    assert "hopweave compare harbours --metrics f1.f1 --baseline cot --methods oner --seed 7 --resamples 200" in commands
     assert commands[-2:] == ("hopweave report harbours", "hopweave verify harbours")
 
 

@@ -64,7 +64,7 @@ def test_a_method_that_raises_on_43_of_60_questions_has_60_in_its_mean_and_is_on
     questions = ("--dataset", "jsonl", "--path", "questions.jsonl")
     hopweave_says("evaluate", *questions, "--methods", "direct,cot,flaky", "--out", "run", "--parallel", 1)
     hopweave_says("score", "run", "--metrics", "cover_em,tokens,calls,seconds")
-    hopweave_says("compare", "run", "--metric", "cover_em", "--baseline", "direct")
+    hopweave_says("compare", "run", "--metrics", "cover_em", "--baseline", "direct")
     hopweave_says("report", "run")
     (mean,) = [row for row in rows_of("results.csv") if (row["method"], row["column"]) == ("flaky", "cover_em")]
     assert (mean["scored"], mean["failed"]) == ("60", "43")

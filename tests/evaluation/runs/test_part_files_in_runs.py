@@ -165,7 +165,7 @@ def test_a_metric_in_a_file_scores_a_run(run):
     assert "length" in said
     found = json.loads(Path("run/scores.json").read_text())
     assert {"./length.py:Length", "exact_match"} == {metric["name"] for metric in found["metrics"]}
-    assert "length" in hopweave_says("compare", "run", "--metric", "length", "--baseline", "direct").stdout
+    assert "length" in hopweave_says("compare", "run", "--metrics", "length", "--baseline", "direct").stdout
     hopweave_says("report", "run")
     hopweave_says("verify", "run")
     Path("length.py").write_text(METRIC + "\n")
@@ -177,7 +177,7 @@ def compared(run):
     """A run that was compared by a metric in a file, and then scored without it."""
     Path("length.py").write_text(METRIC)
     hopweave_says("score", "run", "--metrics", "./length.py,exact_match", "--set", "metrics.Length.factor=2")
-    hopweave_says("compare", "run", "--metric", "length", "--baseline", "direct")
+    hopweave_says("compare", "run", "--metrics", "length", "--baseline", "direct")
     hopweave_says("score", "run")
     return run
 
@@ -194,7 +194,7 @@ def test_a_comparison_by_a_metric_in_a_file_holds_after_the_run_was_scored_witho
     assert hopweave_says("verify", "run").stdout.startswith("verified, no differences: ")
     (command,) = [line for line in Path("run/report/report.md").read_text().splitlines() if line.startswith("hopweave compare")]
     options = "--baseline direct --set metrics.Length.factor=2"
-    assert command == f"hopweave compare run --metric ./length.py:Length.length {options}"
+    assert command == f"hopweave compare run --metrics ./length.py:Length.length {options}"
     before = Path("run/compare.json").read_text()
     hopweave_says(*command.split()[1:])
     assert Path("run/compare.json").read_text() == before
@@ -204,14 +204,14 @@ def test_a_comparison_by_a_metric_in_a_file_holds_after_the_run_was_scored_witho
 @pytest.mark.parametrize("name", ["./length.py", "./length.py.length", "./length.py:Length", "./length.py:Length.length"])
 def test_a_metric_in_a_file_is_compared_without_scores(run, name):
     Path("length.py").write_text(METRIC)
-    assert "Two: length against Picky" in hopweave_says("compare", "run", "--metric", name).stdout
+    assert "Two: length against Picky" in hopweave_says("compare", "run", "--metrics", name).stdout
     hopweave_says("verify", "run")
 
 
 def test_a_metric_in_a_file_that_is_not_there_or_without_the_column_is_named(run):
     Path("length.py").write_text(METRIC)
-    assert "cannot read width.py" in hopweave_says("compare", "run", "--metric", "./width.py:Width.x", exit_code=1).stderr
-    said = hopweave_says("compare", "run", "--metric", "./length.py.lenght", exit_code=1).stderr
+    assert "cannot read width.py" in hopweave_says("compare", "run", "--metrics", "./width.py:Width.x", exit_code=1).stderr
+    said = hopweave_says("compare", "run", "--metrics", "./length.py.lenght", exit_code=1).stderr
     assert "the metric ./length.py:Length has no column 'lenght'; did you mean 'length'" in said
 
 
@@ -255,7 +255,7 @@ def test_trusting_a_run_of_another_place_trusts_its_comparisons(compared):
 
 def test_the_comparison_of_a_strangers_run_imports_no_metric(run):
     Path("evil.py").write_text(f"from pathlib import Path\nPath('was-imported').touch()\n{METRIC}")
-    hopweave_says("compare", "run", "--metric", "exact_match")
+    hopweave_says("compare", "run", "--metrics", "exact_match")
     data = json.loads(Path("run/compare.json").read_text())
     files = part_files.hashes("./evil.py:Length")
     data["tables"][0] |= {"metric": "./evil.py:Length", "column": "length", "files": files}

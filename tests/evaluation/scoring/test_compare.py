@@ -275,19 +275,28 @@ def test_what_is_compared_by_default_goes_by_the_form_of_answer():
     assert set(PRIMARY.values()) <= {name for metric in open_metrics()[0] for name in metric.columns}
 
 
+def test_the_command_compares_by_several_metrics_that_are_separated_by_commas(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers(0, "-")})
+    output = CliRunner().invoke(app, ["compare", str(run.path), "--metrics", "f1.f1, exact_match"]).output
+    assert [line for line in output.splitlines() if "against" in line] == [
+        "lights: f1 against a",
+        "lights: exact_match against a",
+    ]
+
+
 def test_the_command_says_which_tables_it_dropped_and_how_they_are_made_again(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers(0, "-")})
-    for words in (["--metric", "f1.f1"], ["--metric", "exact_match", "--seed", "3"]):
+    for words in (["--metrics", "f1.f1"], ["--metrics", "exact_match", "--seed", "3"]):
         assert "dropped" not in CliRunner().invoke(app, ["compare", str(run.path), *words]).output
     run.add("lights", "b", record(example(1)))
-    output = CliRunner().invoke(app, ["compare", str(run.path), "--metric", "f1.f1"]).output
+    output = CliRunner().invoke(app, ["compare", str(run.path), "--metrics", "f1.f1"]).output
     commands = [line.partition("run: ")[2] for line in output.splitlines() if line.startswith("dropped from compare.json")]
-    assert commands == [f"hopweave compare {run.path} --metric exact_match.exact_match --baseline a --seed 3"]
+    assert commands == [f"hopweave compare {run.path} --metrics exact_match.exact_match --baseline a --seed 3"]
 
 
 def test_the_command_prints_the_same_bytes_and_keeps_the_table(tmp_path):
     make_run(tmp_path / "run", {"a": answers(*[0, 1, 1, 0] * 5), "b": answers(*[1, 1, 1, None] * 5)})
-    words = ["compare", str(tmp_path / "run"), "--metric", "cover_em", "--baseline", "a"]
+    words = ["compare", str(tmp_path / "run"), "--metrics", "cover_em", "--baseline", "a"]
     first = CliRunner().invoke(app, words)
     again = CliRunner().invoke(app, words)
     assert first.exit_code == 0

@@ -143,7 +143,7 @@ def test_the_command_compares_models_reports_and_verifies_and_says_where_the_oth
     for words in (["score", "small", "--metrics", "cover_em"], ["compare", "small", "--with", "large"], ["report", "small"]):
         said = hopweave_says(*words).output
         assert words[0] != "compare" or f"large:... answered by {LARGE}" in said
-    commands = "hopweave compare small --metric cover_em.cover_em --baseline direct --with large --methods large:direct"
+    commands = "hopweave compare small --metrics cover_em.cover_em --baseline direct --with large --methods large:direct"
     assert commands in Path("small/report/report.md").read_text()
     assert "compare.json" not in ran("verify", "small").output
     table = json.loads(Path("small/compare.json").read_text())["tables"][0]

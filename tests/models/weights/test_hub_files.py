@@ -274,7 +274,7 @@ def test_a_token_that_cannot_be_one_is_not_sent(folder, hub, monkeypatch, token)
 
 def test_no_network_is_told_with_the_way_around(folder):
     whole = refused("127.0.0.1:9/me/Tiny-GGUF: cannot be fetched from there: ")
-    assert f"Get tiny-Q4_K_M.gguf by other means and run: hopweave models fetch {NAME} --from PATH" in whole
+    assert f"Get tiny-Q4_K_M.gguf by other means and run: hopweave models fetch {NAME} --from FILE" in whole
     assert "--llm openai_compatible" in whole
 
 
@@ -316,7 +316,7 @@ def test_a_hub_that_promises_more_than_it_has_does_not_leave_a_download_that_nev
 def test_a_hub_without_checksums_is_refused_with_what_to_do(folder, hub):
     hub.has_checksums, hub.is_listed = False, False
     whole = refused("publishes no SHA-256 of this file")
-    assert f"hopweave models fetch {NAME} --from PATH" in whole
+    assert f"hopweave models fetch {NAME} --from FILE" in whole
     assert hub.ranges == []
 
 

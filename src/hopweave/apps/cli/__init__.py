@@ -19,6 +19,14 @@ from hopweave.show.plain import one_line
 _FOLDER = Path(__file__).parent
 OBJECTS_PER_COLLECTION = 50_000
 """How many new objects the garbage collector waits for: with Python's 700, it takes 7% of a start, and a tenth of a run."""
+_INSTEAD = {
+    ("compare", "--metric"): "--metric is now --metrics, which takes several, separated by commas",
+    ("index", "--check"): "--check is now --verify",
+    ("report", "--to"): "--to is now --out",
+    ("serve", "--corpus"): "a corpus is given without a flag: hopweave serve NAME=INDEX",
+    ("mcp", "--corpus"): "a corpus is given without a flag: hopweave mcp NAME=INDEX",
+}
+"""What to write instead of an option that a command does not have: the names of 0.3, and what is an option elsewhere."""
 
 
 class _Commands(TyperGroup):
@@ -66,14 +74,16 @@ class _Commands(TyperGroup):
 def _say_more(error: Any) -> None:
     """Lets the message about invalid arguments say what is possible.
 
-    About an unknown flag it names those that the command has, unless it names similar ones; about one argument too many, how a
-    question and an index are given; about a value that is no number, which number is meant.
+    About an unknown flag it says what to write instead, or names those that the command has if it names no similar ones. About
+    one argument too many it says how a question and an index are given, about a value that is no number which number is meant.
     """
     context = getattr(error, "ctx", None)
     if context is None:
         return
     flags = [flag for given in context.command.params for flag in given.opts if flag.startswith("--")]
-    if hasattr(error, "option_name") and not getattr(error, "possibilities", True):
+    if instead := _INSTEAD.get((context.command.name, getattr(error, "option_name", ""))):
+        error.message, error.possibilities = instead, None
+    elif hasattr(error, "option_name") and not getattr(error, "possibilities", True):
         error.possibilities = flags
     elif "unexpected extra argument" in getattr(error, "message", "") and "--corpus" in flags:
         error.message += "; put what you ask in quotation marks, and name an index with --corpus"

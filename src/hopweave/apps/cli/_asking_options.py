@@ -26,15 +26,25 @@ class AskingOptions:
     """The settings given by the options of a command. A field that is not an option of the command has its default."""
 
     corpus: Annotated[
-        str, typer.Option(help="An index built by `hopweave index`, in a folder or on a server; default: the starter corpus.")
+        str,
+        typer.Option(
+            metavar="INDEX", help="An index built by `hopweave index`, in a folder or on a server; default: the starter corpus."
+        ),
     ] = ""
-    method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = ""
-    llm: Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")] = ""
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")
+    ] = ""
+    llm: Annotated[
+        str, typer.Option(metavar="NAME", help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")
+    ] = ""
     retriever: Annotated[
-        str, typer.Option(help="Finds the passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
+        str, typer.Option(metavar="NAME", help="Finds the passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
     ] = ""
     reader: Annotated[
-        str, typer.Option(help="Extracts answers from passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Extracts answers from passages; `hopweave list readers` lists them; or FILE.py:CLASS."
+        ),
     ] = ""
     profile: Profile = ""
     access: Annotated[

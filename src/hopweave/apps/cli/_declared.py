@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any, get_args, get_type_hints
-
-import typer
 
 
 def with_options(kind: type[Any], *without: str, **helps: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -20,7 +19,7 @@ def with_options(kind: type[Any], *without: str, **helps: str) -> Callable[[Call
         helps: the help of options, if this command has different texts.
     """
     hints = get_type_hints(kind, include_extras=True)
-    hints |= {name: Annotated[get_args(hints[name])[0], typer.Option(help=text)] for name, text in helps.items()}
+    hints |= {name: _explained_by(text, *get_args(hints[name])) for name, text in helps.items()}
     options = [
         inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
         for field in dataclasses.fields(kind)
@@ -41,3 +40,10 @@ def with_options(kind: type[Any], *without: str, **helps: str) -> Callable[[Call
         return run
 
     return decorate
+
+
+def _explained_by(text: str, kind: Any, option: Any) -> Any:
+    """The annotation of an option with another help."""
+    other = copy.copy(option)
+    other.help = text
+    return Annotated[kind, other]

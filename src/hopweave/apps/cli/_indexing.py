@@ -41,7 +41,7 @@ class ReadingOptions:
     language: Annotated[
         str | None,
         typer.Option(
-            help="Language of the documents, such as german or de; by default detected from the first of them.", metavar="NAME"
+            help="Language of the documents, such as german or de; default: detected from the first of them.", metavar="NAME"
         ),
     ] = None
     access: Annotated[
@@ -52,16 +52,16 @@ class ReadingOptions:
     ] = None
     max_words: Annotated[
         int | None,
-        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never; default 200."),
+        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never; default: 200."),
     ] = None
     id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None
     title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None
     text_field: Annotated[str | None, typer.Option(help="Field of a record that contains its text.")] = None
-    max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None
-    max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None
+    max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default: 32.")] = None
+    max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default: 65,536.")] = None
     max_seconds: Annotated[
         int | None,
-        typer.Option(help="Maximum time to read a file, in seconds; default 300 for a document, none for records."),
+        typer.Option(help="Maximum time to read a file, in seconds; default: 300 for a document, none for records."),
     ] = None
     keep_copies: Annotated[
         bool, typer.Option("--keep-copies", help="Keep passages of documents whose text another document has, too.")

@@ -17,16 +17,22 @@ RESUMES = "answers so far are kept, run the same command to resume"
 """What a command whose replies are stored says when it is interrupted, as its module's `IF_INTERRUPTED`."""
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")]
-Profile = Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")]
-Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]
-Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)]
+OfQuestion = Annotated[str | None, typer.Option("--question", metavar="ID", help="The last record of this question.")]
+OnLine = Annotated[
+    int | None, typer.Option("--line", metavar="N", help="The record on this line, from 1; default: the last.", min=1)
+]
+Profile = Annotated[str, typer.Option(metavar="NAME", help="Named settings, such as paper_searchain, or a TOML file.")]
+Assignments = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any setting; may be repeated.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="A settings file instead of hopweave.toml.")]
 Calls = Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")]
 Thoughts = Annotated[bool, typer.Option("--thoughts", help="Show calls, and what the model thought before each reply.")]
 Legend = Annotated[
     bool, typer.Option("--legend", help="Explain all words and signs; else, each is explained once, in a terminal.")
 ]
 MetricAssignments = Annotated[
-    list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
+    list[str] | None,
+    typer.Option("--set", metavar="metrics.NAME.OPTION=VALUE", help="An option of a metric; may be repeated."),
 ]
 
 

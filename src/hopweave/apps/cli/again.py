@@ -14,7 +14,7 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import RESUMES, Calls, Legend, Thoughts
+from hopweave.apps.cli._options import RESUMES, Calls, Legend, OfQuestion, OnLine, RecordFile, Thoughts
 from hopweave.apps.cli._record_files import append, chosen, end_of, print_record, record_of
 from hopweave.core.catalog import entries
 from hopweave.core.errors import DataError
@@ -35,19 +35,19 @@ _Pin = Annotated[list[str] | None, typer.Option(metavar="STEP=PASSAGE", help="Pu
 @app.command()
 @with_options(AskingOptions, "store", "replay", method="As in `hopweave ask`; default: that of the record.")
 def again(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
+    file: RecordFile,
     *,
-    question: Annotated[str | None, typer.Option(metavar="ID", help="The last record of this question.")] = None,
-    line: Annotated[
-        int | None, typer.Option(metavar="N", help="The record on this line, from 1; default: the last.", min=1)
-    ] = None,
+    question: OfQuestion = None,
+    line: OnLine = None,
     replies: _Edits = None,
     queries: _Queries = None,
     forbid: _Forbid = None,
     pin: _Pin = None,
-    changes: Annotated[Path | None, typer.Option(help="A JSON file with a list of changes, added to those above.")] = None,
+    changes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A JSON file with a list of changes, added to those above.")
+    ] = None,
     asking: AskingOptions,
-    out: Annotated[Path | None, typer.Option(help="Append the new record to this JSONL file.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Append the new record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,
     calls: Calls = False,
     thoughts: Thoughts = False,

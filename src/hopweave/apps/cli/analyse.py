@@ -27,17 +27,18 @@ def analyse(
         Path | None, typer.Argument(metavar="RUN", help="The folder of a run; without one, list the analyses.")
     ] = None,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Analyses; by default, all that the run has data for.")
+        list[str] | None, typer.Argument(metavar="NAME", help="Analyses; default: all that the run has data for.")
     ] = None,
     *,
     with_: Annotated[
-        list[Path] | None, typer.Option("--with", metavar="RUN", help="A further run to use; may be repeated.")
+        list[Path] | None, typer.Option("--with", metavar="RUN", help="Another run to use; may be repeated.")
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="An option of an analysis, as NAME.option=value; may be repeated.")
+        list[str] | None,
+        typer.Option("--set", metavar="NAME.OPTION=VALUE", help="An option of an analysis; may be repeated."),
     ] = None,
     form: Annotated[
-        Form | None, typer.Option("--as", help="The format. Default: text, or according to the suffix of --out.")
+        Form | None, typer.Option("--as", help="The format; default: text, or what the suffix of --out says.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
@@ -90,7 +91,7 @@ def _options(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """
     for name, options in given.items():
         if not isinstance(options, dict):
-            raise SettingsError(f"--set {name}=... names no analysis; write it as NAME.option=value")
+            raise SettingsError(f"--set {name}=... names no analysis; write it as NAME.OPTION=VALUE")
     return given
 
 

@@ -28,7 +28,9 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     *,
     asking: AskingOptions,
-    labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
+    labels: Annotated[
+        str, typer.Option(metavar="ANSWER,...", help="Allowed answers, separated by commas, such as Yes,No.")
+    ] = "",
     long: Annotated[
         bool | None,
         typer.Option(
@@ -41,7 +43,7 @@ def ask(
     max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 means no limit.")] = None,
     max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 means no limit.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="At most this many seconds; 0 means no limit.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Append the record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
     calls: Calls = False,
     thoughts: Thoughts = False,

@@ -48,16 +48,29 @@ def calibrate(
         Literal["auto", "confidence", "theta", "alpha"],
         typer.Option(help="Confidence of answers, theta of a reader, or alpha; auto: confidence for a run, theta for pairs."),
     ] = "auto",
-    to: Annotated[Path | None, typer.Option(help="Write the calibration of confidence to this file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write to this file: the calibration (JSON), or the result of each pair (JSONL)."),
+    ] = None,
     at_least: Annotated[
         float | None, typer.Option(metavar="SHARE", help="The share of right answers that ticks are to have; default: 0.85.")
     ] = None,
-    methods: Annotated[str, typer.Option(help="Only answers of these methods of the runs, separated by commas.")] = "",
-    reader: Annotated[str, typer.Option(help="The reader; `hopweave list readers` lists them.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model, if the reader uses it.")] = "",
-    start: Annotated[float | None, typer.Option(help="First threshold; default 1.0 for theta, 0.30 for alpha.")] = None,
+    methods: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Only answers of these methods of the runs, separated by commas.")
+    ] = "",
+    reader: Annotated[
+        str, typer.Option(metavar="NAME", help="The reader; `hopweave list readers` lists them; or FILE.py:CLASS.")
+    ] = "",
+    llm: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The language model, if the reader uses it; `hopweave list llms` lists them; or FILE.py:CLASS.",
+        ),
+    ] = "",
+    start: Annotated[float | None, typer.Option(help="First threshold; default: 1.0 for theta, 0.30 for alpha.")] = None,
     stop: Annotated[float | None, typer.Option(help="Last threshold; default: nothing above theta, 0.50 for alpha.")] = None,
-    step: Annotated[float | None, typer.Option(help="Step size; default 0.1 for theta, 0.05 for alpha.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step size; default: 0.1 for theta, 0.05 for alpha.")] = None,
     limit: Annotated[int | None, typer.Option(help="At most this many pairs, from the beginning of the file.")] = None,
     format_: Annotated[
         Literal["auto", "pairs", "musique"], typer.Option("--format", help="Format of the file; auto looks at its first row.")
@@ -67,12 +80,11 @@ def calibrate(
     profile: Profile = "",
     set_: Assignments = None,
     config: Config = None,
-    out: Annotated[Path | None, typer.Option(help="Write the result of each pair to this JSONL file.")] = None,
 ) -> None:
     """Fit the confidence of answers on a run, or choose a reader's threshold.
 
     Runs, of one model: the probability that an answer is right is fitted on signals of its record, and the threshold of a tick
-    is chosen so that ticks are right as often as wanted (docs/confidence.md). It needs --to.
+    is chosen so that ticks are right as often as wanted (docs/confidence.md). It needs --out.
 
     Pairs: the threshold that best separates pairs with the answer from pairs without, as SearChain did. A pair is positive if
     its passage contains a gold answer, and predicted positive if the reader's f is above theta.
@@ -81,35 +93,26 @@ def calibrate(
         if not source.exists():
             raise DataError(f"there is no {source}; give the folder of a run, or a JSONL file of pairs")
     if what == "confidence" or (what == "auto" and sources[0].is_dir()):
-        of_pairs = {"reader": reader, "llm": llm, "start": start, "stop": stop, "step": step, "limit": limit, "out": out}
+        of_pairs = {"reader": reader, "llm": llm, "start": start, "stop": stop, "step": step, "limit": limit}
         _refuse("on a run", "leave it out, or give pairs", **of_pairs)
-        _calibrate_confidence(sources, to, at_least, listed(methods))
+        _calibrate_confidence(sources, out, at_least, listed(methods))
         return
     if len(sources) > 1:
         raise SettingsError(f"a threshold is chosen on one file of pairs, not on {len(sources)}; give one of them")
-    _refuse("on pairs", "leave it out, or give a run", to=to, at_least=at_least, methods=methods)
-    what = "theta" if what == "auto" else what
-    from hopweave.evaluation.scoring.reader_thresholds import pairs_of_file
-
+    _refuse("on pairs", "leave it out, or give a run", at_least=at_least, methods=methods)
     settings = settings_of(set_, config, replay=replay, reader=reader, llm=llm, profile=profile)
-    if limit is not None and limit < 1:
-        raise SettingsError(f"--limit must be at least 1, not {limit}")
-    chosen = pairs_of_file(sources[0], format_)[:limit]
+    pairs = _pairs(sources[0], format_, limit)
     if out is not None:
         _write(out, [])  # so that a file that cannot be written to is found before the work, not after it
-    scored = _scored_for_theta(settings, chosen, out) if what == "theta" else _scored_for_alpha(chosen, rouge, out)
-    usual_start, usual_stop, usual_step = _RANGES[what]
-    _report(
-        what,
-        f"readers.{key_of('readers', settings.reader)}.theta" if what == "theta" else "methods.searchain.alpha",
-        scored,
-        start=usual_start if start is None else start,
-        stop=usual_stop if stop is None else stop,
-        step=usual_step if step is None else step,
-    )
+    if what == "alpha":
+        option, scored = "methods.searchain.alpha", _scored_for_alpha(pairs, rouge, out)
+    else:
+        what = "theta"
+        option, scored = f"readers.{key_of('readers', settings.reader)}.theta", _scored_for_theta(settings, pairs, out)
+    _report(what, option, scored, _range(what, start, stop, step))
 
 
-def _calibrate_confidence(paths: Sequence[Path], to: Path | None, at_least: float | None, methods: Sequence[str]) -> None:
+def _calibrate_confidence(paths: Sequence[Path], out: Path | None, at_least: float | None, methods: Sequence[str]) -> None:
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.calibrating import WANTED, fitted
 
@@ -117,15 +120,22 @@ def _calibrate_confidence(paths: Sequence[Path], to: Path | None, at_least: floa
     if not 0 < wanted < 1:
         raise SettingsError(f"--at-least is a share between 0 and 1, not {wanted:g}")
     runs = [RunFolder.open(path) for path in paths]
-    if to is None:
+    if out is None:
         raise SettingsError(
-            f"the calibration of a run is written to a file; name it: hopweave calibrate {paths[0]} --to FILE.json"
+            f"the calibration of a run is written to a file; name it: hopweave calibrate {paths[0]} --out FILE.json"
         )
     found = [_labelled(run, methods) for run in runs]
     labelled, num_asked = [one for of_run, _ in found for one in of_run], sum(num for _, num in found)
     _check_one_model(labelled)
     made = fitted(labelled, llm=labelled[0].llm, methods=sorted({one.method for one in labelled}), wanted=wanted)
-    write_out(to, made.to_json() + "\n")
+    write_out(out, made.to_json() + "\n")
+    _say_fit(made, labelled, num_asked)
+    say()
+    say(f"written to {out}; use it with: --calibration {out}")
+
+
+def _say_fit(made: Calibration, labelled: Sequence[Labelled], num_asked: int) -> None:
+    """Prints what a calibration was fitted on, how good it is, and what it promises."""
     say(f"{made.num_labels} answers with a known answer, {made.num_right} of them right")
     for method in made.methods if len(made.methods) > 1 else ():
         of = [one.is_right for one in labelled if one.method == method]
@@ -136,8 +146,6 @@ def _calibrate_confidence(paths: Sequence[Path], to: Path | None, at_least: floa
     say()
     for line in _promise(made):
         say(line)
-    say()
-    say(f"written to {to}; use it with: --calibration {to}")
 
 
 def _labelled(run: RunFolder, methods: Sequence[str]) -> tuple[list[Labelled], int]:
@@ -196,6 +204,30 @@ def _refuse(what: str, instead: str, **given: object) -> None:
     for name, value in given.items():
         if value not in (None, "", False):
             raise SettingsError(f"--{name.replace('_', '-')} has no effect {what}; {instead}")
+
+
+def _pairs(file: Path, format_: Literal["auto", "pairs", "musique"], limit: int | None) -> list[Pair]:
+    """The pairs of a file, or the first of them.
+
+    Raises:
+        SettingsError: for a limit below 1.
+        DataError: as `pairs_of_file`.
+    """
+    from hopweave.evaluation.scoring.reader_thresholds import pairs_of_file
+
+    if limit is not None and limit < 1:
+        raise SettingsError(f"--limit must be at least 1, not {limit}")
+    return pairs_of_file(file, format_)[:limit]
+
+
+def _range(what: str, start: float | None, stop: float | None, step: float | None) -> tuple[float, float | None, float]:
+    """The first and last threshold, and the step between them: the given ones, and the usual ones for those not given."""
+    usual_start, usual_stop, usual_step = _RANGES[what]
+    return (
+        usual_start if start is None else start,
+        usual_stop if stop is None else stop,
+        usual_step if step is None else step,
+    )
 
 
 def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | None) -> list[Scored]:
@@ -263,10 +295,11 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
         yield on_done
 
 
-def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
+def _report(what: str, option: str, scored: Sequence[Scored], within: tuple[float, float | None, float]) -> None:
     from hopweave.evaluation.scoring.reader_thresholds import best_of, f1_interval, sweep, thresholds
     from hopweave.evaluation.scoring.statistics import NUM_FIGURE_RESAMPLES
 
+    start, stop, step = within
     num_positive = sum(one.is_positive for one in scored)
     say(f"  {num_positive} positive, {len(scored) - num_positive} negative")
     say()
@@ -283,12 +316,12 @@ def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, s
         say(f"no {what} finds a positive pair, so none is best")
         return
     interval = f1_interval(scored, best.threshold)
-    within = ""
+    likely = ""
     if interval is not None:
         samples = f"{NUM_FIGURE_RESAMPLES:,} bootstrap samples of queries"
-        within = f", 95% interval {interval.low:.3f} to {interval.high:.3f} ({samples})"
+        likely = f", 95% interval {interval.low:.3f} to {interval.high:.3f} ({samples})"
     say()
-    say(f"best: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{within}")
+    say(f"best: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{likely}")
     if best.threshold == points[0].threshold or (best.threshold == points[-1].threshold and best.num_predicted):
         say(f"it is at the edge of the range, so a better {what} may lie beyond: move --start or --stop")
     say(f"use it with: --set {option}={best.threshold:g}")

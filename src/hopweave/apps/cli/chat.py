@@ -38,7 +38,9 @@ _HELP = """/method NAME   answer by another method; without a name, say which th
 def chat(
     *,
     asking: AskingOptions,
-    out: Annotated[Path | None, typer.Option(help="Append each record to this JSONL file; else nothing is kept.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Append each record to this JSONL file; else nothing is kept.")
+    ] = None,
 ) -> None:
     """Ask questions in turn, in a terminal or from a pipe, one per line; /help lists the commands.
 

@@ -29,14 +29,20 @@ def compare(
         list[Path] | None,
         typer.Option("--with", metavar="RUN", help="Another run, whose methods are added as RUN:METHOD; may be repeated."),
     ] = None,
-    metric: Annotated[
-        list[str] | None,
+    metrics: Annotated[
+        str,
         typer.Option(
-            help="A metric (or FILE.py:CLASS), a column, or METRIC.COLUMN; repeatable. Default: the usual one of each dataset."
+            metavar="NAME,...",
+            help="Metrics (or FILE.py:CLASS), columns, or METRIC.COLUMN, separated by commas; default: the usual one of each "
+            "dataset.",
         ),
-    ] = None,
-    baseline: Annotated[str, typer.Option(help="The method that the others are compared with; default: the first.")] = "",
-    methods: Annotated[str, typer.Option(help="Comma-separated methods to compare with it; default: all.")] = "",
+    ] = "",
+    baseline: Annotated[
+        str, typer.Option(metavar="NAME", help="The method that the others are compared with; default: the first.")
+    ] = "",
+    methods: Annotated[
+        str, typer.Option(metavar="NAME,...", help="The methods to compare with it, separated by commas; default: all.")
+    ] = "",
     set_: MetricAssignments = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap and the permutations.")] = 0,
     resamples: Annotated[int, typer.Option(help="Resamples of the bootstrap and of the permutation test.")] = 10_000,
@@ -56,7 +62,7 @@ def compare(
     folder = RunFolder.open(run)
     tables = compare_methods(
         folder,
-        metric or (),
+        listed(metrics),
         baseline=baseline,
         methods=listed(methods),
         options=metric_options(set_ or []),
@@ -65,7 +71,7 @@ def compare(
         num_resamples=resamples,
     )
     if not tables:
-        raise DataError(f"{run} has no value of any usual column yet; name one with --metric, or run: hopweave evaluate")
+        raise DataError(f"{run} has no value of any usual column yet; name one with --metrics, or run: hopweave evaluate")
     dropped = keep_comparisons(folder, tables)
     for table in tables:
         for line in _lines(table):

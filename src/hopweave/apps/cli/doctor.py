@@ -33,7 +33,10 @@ _EXTRAS = {  # what no component of the catalog needs
 @app.command()
 def doctor(
     llm: Annotated[
-        str, typer.Option(help="Ask this language model a small question, and say what it can do.", show_default=False)
+        str,
+        typer.Option(
+            metavar="NAME", help="Ask this language model a small question, and say what it can do.", show_default=False
+        ),
     ] = "",
     set_: Assignments = None,
     config: Config = None,

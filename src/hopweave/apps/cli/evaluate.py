@@ -29,8 +29,12 @@ app = typer.Typer(add_completion=False)
 IF_INTERRUPTED = RESUMES
 
 
-DatasetName = Annotated[
-    str, typer.Option(help="Dataset (see `hopweave list datasets`), or comma-separated labels of the plan, or FILE.py:CLASS.")
+DatasetNames = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,...",
+        help="Datasets, labels of the plan, or FILE.py:CLASS, separated by commas; `hopweave list datasets` lists datasets.",
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Sample them at random with this seed; without it, the first ones are used.")]
 
@@ -38,14 +42,22 @@ Seed = Annotated[int | None, typer.Option(help="Sample them at random with this 
 @app.command()
 @with_options(AskingOptions, "method")
 def evaluate(
-    plan: Annotated[Path | None, typer.Argument(help="A TOML file with datasets, methods and settings; or use flags.")] = None,
+    plan: Annotated[
+        Path | None, typer.Argument(metavar="PLAN", help="A TOML file with datasets, methods and settings; or use flags.")
+    ] = None,
     *,
-    out: Annotated[Path, typer.Option(help="The folder of the run. An existing run is resumed.")],
-    dataset: DatasetName = "",
+    out: Annotated[Path, typer.Option(metavar="RUN", help="The folder of the run. An existing run is resumed.")],
+    dataset: DatasetNames = "",
     path: Annotated[Path | None, typer.Option(help="The dataset's file.")] = None,
     limit: Annotated[int | None, typer.Option(help="Use this many questions of each dataset.")] = None,
     seed: Seed = None,
-    methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
+    methods: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas; `hopweave list methods` lists methods.",
+        ),
+    ] = "",
     asking: AskingOptions,
     parallel: Annotated[
         int | None,
@@ -55,7 +67,9 @@ def evaluate(
         int,
         typer.Option(help="Processes that answer; --parallel, and the calls at a time, are of all of them together."),
     ] = 1,
-    prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to compute the cost.")] = None,
+    prices: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A TOML table of prices per million tokens, to compute the cost.")
+    ] = None,
     max_cost: Annotated[float | None, typer.Option(help="End the run before it costs more; needs --prices.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="End the run before it uses more tokens, in and out.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Start no question after this time.")] = None,

@@ -39,7 +39,7 @@ Paths = Annotated[
 
 To = Annotated[
     str,
-    typer.Option(help="The folder of the index, or a server: postgres://HOST/DATABASE#NAME.", metavar="FOLDER"),
+    typer.Option(metavar="INDEX", help="The index: a folder, or on a server: postgres://HOST/DATABASE#NAME."),
 ]
 Sync = Annotated[
     bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
@@ -47,7 +47,10 @@ Sync = Annotated[
 GoneOk = Annotated[bool, typer.Option("--gone-ok", help="With --sync: even if a whole folder, or most of its files, are gone.")]
 Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
 Engine = Annotated[
-    str, typer.Option(help="Engine of the index: bm25, linear_rag, or dense or late_interaction with options of the settings.")
+    str,
+    typer.Option(
+        metavar="NAME", help="Engine of the index: bm25, linear_rag, or dense or late_interaction with options of the settings."
+    ),
 ]
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
 
@@ -85,7 +88,7 @@ def index(
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Ignore ids to delete that do not exist.")] = False,
     engine: Engine = "bm25",
     profile: Profile = "",
-    check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Verify every byte of the index; change nothing.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Print statistics of the index; change nothing.")] = False,
     list_: List = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")] = False,
@@ -101,14 +104,9 @@ def index(
     from hopweave.ingest.tally import Tally
     from hopweave.retrieval.index.index_folder import is_index
 
-    looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
+    looks = [name for name, is_asked in (("--verify", verify), ("--stats", stats), ("--list", list_)) if is_asked]
     changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": reading.language is not None}
-    if processes is not None and cluster:
-        raise SettingsError("with --cluster its workers read documents; leave out --processes")
-    if processes is not None and not paths:
-        raise SettingsError("--processes is about reading files; give files or folders, or leave it out")
-    if gone_ok and not sync:
-        raise SettingsError("--gone-ok is about what --sync removes; add --sync, or leave it out")
+    _refuse_without_effect(paths or [], processes, cluster, gone_ok=gone_ok, is_sync=sync)
     _refuse_contradictions(paths or [], looks, **changes)
     started = time.monotonic()
     client = _client(context, cluster, is_work=bool(paths))
@@ -120,8 +118,8 @@ def index(
         _list(Path(to))
     elif stats:
         _stats(Path(to))
-    elif check:
-        report(place, "checked", writer.check(), None, started)
+    elif verify:
+        report(place, "verified", writer.check(), None, started)
     elif not paths:
         report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
     else:
@@ -157,6 +155,15 @@ def _elsewhere(context: typer.Context, client: Any, processes: int | None, intak
     return context.with_resource(closing(ProcessReading(processes))) if processes > 1 else None
 
 
+def _refuse_without_effect(paths: list[Path], processes: int | None, cluster: str, *, gone_ok: bool, is_sync: bool) -> None:
+    if processes is not None and cluster:
+        raise SettingsError("with --cluster its workers read documents; leave out --processes")
+    if processes is not None and not paths:
+        raise SettingsError("--processes is about reading files; give files or folders, or leave it out")
+    if gone_ok and not is_sync:
+        raise SettingsError("--gone-ok is about what --sync removes; add --sync, or leave it out")
+
+
 def _refuse_contradictions(
     paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool, has_language: bool
 ) -> None:
@@ -173,7 +180,7 @@ def _refuse_contradictions(
     if paths and is_delete and not is_add:
         raise SettingsError("--delete with files would rebuild the index it deletes from; add --add, or give no files")
     if not (paths or is_delete or looks):
-        raise SettingsError("there is nothing to do; give files or folders to index, or --delete, --check, --stats or --list")
+        raise SettingsError("there is nothing to do; give files or folders to index, or --delete, --verify, --stats or --list")
 
 
 def _list(to: Path) -> None:

@@ -26,8 +26,12 @@ IF_INTERRUPTED = RESUMES
 def judge(
     run: Run,
     *,
-    llm: Annotated[str, typer.Option(help="The model that judges; `hopweave list llms` lists them.")] = "",
-    out: Annotated[Path | None, typer.Option(help="The file of verdicts; default: RUN/judgements.jsonl.")] = None,
+    llm: Annotated[
+        str, typer.Option(metavar="NAME", help="The model that judges; `hopweave list llms` lists them; or FILE.py:CLASS.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the verdicts to this file; default: RUN/judgements.jsonl.")
+    ] = None,
     replay: Annotated[bool, typer.Option("--replay", help="Judge from the store alone, without calling a model.")] = False,
     profile: Profile = "",
     set_: Assignments = None,

@@ -34,7 +34,7 @@ def mcp(
     ] = None,
     *,
     http: Annotated[bool, typer.Option("--http", help="Listen for streamable HTTP on this machine instead of stdio.")] = False,
-    port: Annotated[int, typer.Option(help="Where to listen with --http.", min=1, max=65_535)] = 8765,
+    port: Annotated[int, typer.Option(help="The port to listen at with --http.", min=1, max=65_535)] = 8765,
     asking: AskingOptions,
 ) -> None:
     """Serve as an MCP server, which a client starts by itself, or with --http at http://127.0.0.1:PORT/mcp.

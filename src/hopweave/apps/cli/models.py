@@ -51,11 +51,12 @@ def fetch(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A known model, hf:OWNER/REPO/FILE.gguf, or word-vectors; defaults to the default model.", show_default=False
+            help="A known model, hf:OWNER/REPO/FILE.gguf, or word-vectors; default: the default model.", show_default=False
         ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--from", help="Use this file instead of downloading one.", show_default=False)
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Use this file instead of downloading one.", show_default=False),
     ] = None,
     no_warm: Annotated[
         bool, typer.Option("--no-warm", help="Leave computing what prompts begin with to the first answer.")

@@ -16,7 +16,7 @@ app = typer.Typer(add_completion=False)
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, scored by: hopweave score.")],
     *,
-    to: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write it here; default: RUN/report.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write it to this folder; default: RUN/report.")] = None,
 ) -> None:
     """Write which method is better and by how much, then what was run, tables, comparisons, plots, failures and missing data.
 
@@ -31,6 +31,6 @@ def report(
     if not data.comparisons and len(data.methods) > 1:
         say(f"the tables of comparisons are missing; for a report with them, first run: hopweave compare {run}", err=True)
     made = make_report(data)
-    folder = to or run / "report"
+    folder = out or run / "report"
     write_report(made, folder)
     say(f"{len(made.numbers):,} numbers in {len(made.files) + 1} files; open {folder / 'report.html'}")

@@ -32,7 +32,8 @@ def score(
     metrics: Annotated[
         str,
         typer.Option(
-            help="Comma-separated metrics; default: all that apply. `hopweave list metrics` lists them; or FILE.py:CLASS."
+            metavar="NAME,...",
+            help="Metrics, separated by commas; `hopweave list metrics` lists them; or FILE.py:CLASS; default: all that apply.",
         ),
     ] = "",
     set_: MetricAssignments = None,

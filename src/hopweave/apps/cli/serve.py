@@ -20,11 +20,14 @@ app = typer.Typer(add_completion=False)
 
 
 Answers = Annotated[
-    str, typer.Option(help="Where answers are kept: a folder, or a database; default: answers, or the database of --store.")
+    str,
+    typer.Option(
+        metavar="PLACE", help="Where answers are kept: a folder, or a database; default: answers, or the database of --store."
+    ),
 ]
 Runs = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=FOLDER", help="An evaluation for the explorer; may be repeated. Only without keys."),
+    typer.Option(metavar="NAME=RUN", help="A run for the explorer; may be repeated. Only without keys."),
 ]
 Cors = Annotated[
     list[str] | None, typer.Option(metavar="ORIGIN", help="Pages of this origin may call the server; may be repeated.")
@@ -41,10 +44,14 @@ def serve(
         list[str] | None, typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the starter corpus.")
     ] = None,
     *,
-    server: Annotated[Path | None, typer.Option(help="A TOML file of corpora, keys and limits (docs/server.md).")] = None,
+    server: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A TOML file of corpora, keys and limits (docs/server.md).")
+    ] = None,
     asking: AskingOptions,
-    host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine can reach.")] = "",
-    port: Annotated[int | None, typer.Option(help="Default: 8000.", min=0, max=65_535)] = None,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="Where to listen; default: 127.0.0.1, which only this machine can reach.")
+    ] = "",
+    port: Annotated[int | None, typer.Option(help="The port to listen at; default: 8000.", min=0, max=65_535)] = None,
     answers: Answers = "",
     run: Runs = None,
     cors: Cors = None,

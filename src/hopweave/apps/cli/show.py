@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hopweave.apps.cli._options import Legend, Thoughts
+from hopweave.apps.cli._options import Calls, Legend, OfQuestion, OnLine, RecordFile, Thoughts
 from hopweave.apps.cli._record_files import chosen, read_lines, record_of
 from hopweave.apps.cli._terminal import say
 from hopweave.core.errors import DataError, SettingsError
@@ -44,20 +44,17 @@ TEXT_FILE_COLUMNS = 110
 
 @app.command()
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
-    question: Annotated[str | None, typer.Option("--question", metavar="ID", help="The last record of this question.")] = None,
-    line: Annotated[
-        int | None, typer.Option("--line", metavar="N", help="The record on this line, from 1; default: the last.", min=1)
-    ] = None,
+    file: RecordFile,
+    *,
+    question: OfQuestion = None,
+    line: OnLine = None,
     view: Annotated[
-        View | None, typer.Option("--as", help="What to draw. Default: tree and answer, or what the suffix of --out says.")
+        View | None, typer.Option("--as", help="What to draw; default: tree and answer, or what the suffix of --out says.")
     ] = None,
-    calls: Annotated[  # noqa: FBT002 (typer makes it a flag)
-        bool, typer.Option("--calls", help="Also draw model calls, searches and reads.")
-    ] = False,
-    thoughts: Thoughts = False,  # noqa: FBT002
-    legend: Legend = False,  # noqa: FBT002
-    listing: Annotated[bool, typer.Option("--list", help="List the records instead.")] = False,  # noqa: FBT002
+    calls: Calls = False,
+    thoughts: Thoughts = False,
+    legend: Legend = False,
+    listing: Annotated[bool, typer.Option("--list", help="List the records instead.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help=f"Write to this file, as its suffix says: {_SUFFIXES}.")
     ] = None,

@@ -27,10 +27,10 @@ _LOOK_MILLISECONDS = 500
 @with_options(ReadingOptions, "id_field", "title_field", "text_field", "max_row_mib", "max_file_mib", "max_seconds")
 def watch(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="FOLDER", help="Folders or files, as for `hopweave index`.", readable=False)
+        list[Path], typer.Argument(metavar="PATH", help="Files or folders, as for `hopweave index`.", readable=False)
     ],
     *,
-    to: Annotated[Path, typer.Option(help="The folder of the index; it is built if missing.", metavar="INDEX")],
+    to: Annotated[Path, typer.Option(metavar="INDEX", help="The index, a folder; it is built if missing.")],
     answers: Annotated[
         list[Path] | None,
         typer.Option(metavar="PATH", help="Records to check, as for `hopweave stale`; may be repeated."),

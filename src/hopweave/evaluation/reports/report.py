@@ -172,7 +172,7 @@ def write_report(report: Report, folder: Path) -> None:
             write_whole(folder / file_name(name, "the report"), text)
         write_whole(folder / NUMBERS, report.to_json())
     except OSError as error:
-        raise DataError(f"cannot write the report to {folder}: {error.strerror}; choose another folder with --to") from None
+        raise DataError(f"cannot write the report to {folder}: {error.strerror}; choose another folder with --out") from None
 
 
 def _written_before(folder: Path) -> set[str]:

@@ -57,7 +57,7 @@ def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _compare_flags(run: RunFolder, table: Comparisons) -> Iterator[str]:
-    yield from ("--metric", f"{table.metric}.{table.column}", "--baseline", table.baseline)
+    yield from ("--metrics", f"{table.metric}.{table.column}", "--baseline", table.baseline)
     for further in table.runs:
         if further.name:
             yield from ("--with", further.name)

@@ -195,7 +195,7 @@ def _not_fetched(known: KnownModel, failures: Sequence[tuple[str, SourceFailed]]
         return DataError(said)
     is_named_by_hub = not known.sha256 or not known.is_language_model
     name = known.hub.file_name.rpartition("/")[2] if is_named_by_hub else known.file_name
-    by_hand = f"Get {name} by other means and run: hopweave models fetch {known.name} --from PATH"
+    by_hand = f"Get {name} by other means and run: hopweave models fetch {known.name} --from FILE"
     return DataError("\n".join([said, by_hand, *([_ELSEWHERE] if known.is_language_model else [])]))
 
 

@@ -116,7 +116,7 @@ def _as_published(known: KnownModel, found: _Published) -> KnownModel:
     if not found.sha256 or not found.num_bytes:
         raise SourceRefused(
             "publishes no SHA-256 of this file, so it cannot be checked; unset HF_ENDPOINT if it names a mirror, or download "
-            f"{found.url} yourself and run: hopweave models fetch {known.name} --from PATH"
+            f"{found.url} yourself and run: hopweave models fetch {known.name} --from FILE"
         )
     return replace(known, num_bytes=found.num_bytes, sha256=found.sha256)
 
