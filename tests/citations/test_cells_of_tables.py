@@ -304,3 +304,20 @@ def test_a_code_that_is_the_answer_has_the_code_of_another_row_as_its_rival():
         Passage(code, f"Code: {code}; Lamp: red; Place: hall; State: stuck; Part: door.", "Faults") for code in ("E4", "E7")
     ]
     assert judge("Which code has the red lamp in the hall, stuck, of the door?", "E4", rows).support == "contradicted"
+
+
+def test_a_remark_in_a_row_is_read_by_its_own_words():
+    rows = [
+        "Ref: R-11; Kind: CCTV at Brno; Keep for: 21 days; Remarks: At the Sula office the pictures of the yard are "
+        "overwritten after 7 days.",
+        "Ref: R-12; Kind: Mail; Keep for: 30 days; Remarks: Paper is shredded.",
+    ]
+    passage = Passage("records", "\n".join(rows), "Records of Orlau")
+    asked = "After how long are the pictures of the Sula office overwritten?"
+    assert [judge(asked, answer, [passage]).support for answer in ("7 days", "30 days")] == ["supported", "unsupported"]
+
+
+def test_a_column_is_not_asked_for_by_the_small_words_of_its_name():
+    row = "Code: E5; Meaning: rotor not recognised; What to do: seat rotor again."
+    asked = "What does the code E5 of the spinner tell me?"
+    assert judge(asked, "rotor not recognised", [Passage("codes", row, "Spinner")]).support == "supported"

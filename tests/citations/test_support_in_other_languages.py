@@ -436,3 +436,112 @@ def test_every_form_of_a_not_denies_and_no_word_that_looks_like_one(code, denyin
 
     assert [words for words in denying.split() if not denies(words)] == []
     assert [words for words in other.split() if denies(words)] == []
+
+
+RENT_AND_DEPOSIT = {
+    "ar": ("كم الإيجار الشهري؟", "900 ريال", "2500 ريال", "الإيجار الشهري {}. مبلغ التأمين {}."),
+    "cs": ("Kolik činí nájem?", "9 000 Kč", "12 500 Kč", "Nájem činí {}. Kauce činí {}."),
+    "da": ("Hvor høj er huslejen?", "9.000 kr.", "12.500 kr.", "Huslejen er {} om måneden. Depositummet er {} i alt."),
+    "de": ("Wie hoch ist die Miete?", "900 Euro", "2.500 Euro", "Die Miete beträgt {}. Die Kaution beträgt {}."),
+    "el": ("Πόσο είναι το ενοίκιο;", "900 ευρώ", "2.500 ευρώ", "Το ενοίκιο είναι {}. Η εγγύηση είναι {}."),
+    "es": ("¿Cuánto es la renta?", "900 euros", "2.500 euros", "La renta es de {}. La fianza es de {}."),
+    "fi": ("Kuinka paljon vuokra on?", "900 euroa", "2 500 euroa", "Vuokra on {}. Vakuus on {}."),
+    "fr": ("Quel est le loyer ?", "900 euros", "2 500 euros", "Le loyer est de {}. Le dépôt est de {}."),
+    "he": ("כמה שכר הדירה?", "900 שקל", "2,500 שקל", "שכר הדירה הוא {}. הפיקדון הוא {}."),
+    "hu": ("Mennyi a bérleti díj?", "90 000 forint", "250 000 Ft", "A bérleti díj {}. A kaució {}."),
+    "it": ("Quanto è l'affitto?", "900 euro", "2.500 euro", "L'affitto è di {}. La cauzione è di {}."),
+    "ja": ("月の家賃はいくらですか？", "900円", "2500円", "月の家賃は{}です。敷金は{}です。"),
+    "ko": ("월 임대료는 얼마입니까?", "900원", "2500원", "월 임대료는 {}이다. 보증금은 {}이다."),
+    "nl": ("Hoe hoog is de huur?", "900 euro", "2.500 euro", "De huur bedraagt {}. De borg bedraagt {}."),
+    "pl": ("Ile wynosi czynsz?", "900 zł", "2500 złotych", "Czynsz wynosi {}. Kaucja wynosi {}."),
+    "pt": ("Quanto é a renda?", "900 euros", "2.500 euros", "A renda é de {}. A caução é de {}."),
+    "ro": ("Cât este chiria?", "900 de lei", "2.500 de lei", "Chiria este de {}. Garanția este de {}."),
+    "ru": ("Сколько составляет аренда?", "900 рублей", "2 500 рублей", "Аренда составляет {}. Залог составляет {}."),
+    "sv": ("Hur hög är hyran?", "900 kronor", "2 500 kronor", "Hyran är {}. Depositionen är {}."),
+    "tr": (
+        "Kira ne kadar?",
+        "9.000 TL",
+        "25.000 TL",
+        "Kira bedeli {} olarak belirlenmiştir. Depozito {} olarak belirlenmiştir.",
+    ),
+    "uk": ("Скільки становить оренда?", "900 гривень", "2 500 гривень", "Оренда становить {}. Застава становить {}."),
+    "zh": ("每月租金是多少？", "12万元", "2500元", "每月租金为{}。押金为{}。"),
+}
+OTHER_VALUES = {
+    "de, how long": (
+        "Wie lang ist die Kündigungsfrist?",
+        "drei Monate",
+        "sechs Monate",
+        "Die Kündigungsfrist beträgt {}. Die Probezeit beträgt {}.",
+    ),
+    "fi, how long": (
+        "Kuinka pitkä irtisanomisaika on?",
+        "kolme kuukautta",
+        "kuusi kuukautta",
+        "Irtisanomisaika on {}. Koeaika on {}.",
+    ),
+    "ro, how long": ("Cât este preavizul?", "trei luni", "șase luni", "Preavizul este de {}. Proba este de {}."),
+    "zh, how long": ("通知期是多久？", "3个月", "6个月", "通知期为{}。试用期为{}。"),
+    "ja, how long": ("予告期間はどのくらいですか？", "3か月", "6か月", "予告期間は{}です。試用期間は{}です。"),
+    "de, when": (
+        "Wann ist die Versammlung?",
+        "12. März 2025",
+        "3. April 2025",
+        "Die Versammlung ist am {}. Das Fest ist am {}.",
+    ),
+    "hu, when": (
+        "Mikor lesz a közgyűlés?",
+        "2025. március 12.",
+        "2025. április 3.",
+        "A közgyűlés {} napján lesz. Az ünnepség {} napján lesz.",
+    ),
+    "zh, when": ("会议什么时候召开？", "2025年3月12日", "2025年4月3日", "会议于{}召开。晚会于{}举行。"),
+    "tr, opening": ("Havuz saat kaçta açılır?", "8.00", "20.30", "Havuz saat {}'de açılır. Sauna saat {}'da kapanır."),
+    "ja, opening": ("プールは何時に開きますか？", "8時", "20時30分", "プールの開場は{}です。サウナの閉場は{}です。"),
+    "ko, opening": ("수영장은 몇 시에 엽니까?", "8시", "20시 30분", "수영장은 {}에 연다. 사우나는 {}에 닫는다."),
+    "it, how heavy": ("Quanto pesa la pompa?", "12 kg", "35 kg", "La pompa pesa {}. Il serbatoio pesa {}."),
+    "ja, how heavy": ("ポンプの重さは？", "12キロ", "35キロ", "ポンプの重さは{}です。タンクの重さは{}です。"),
+    "de, share": ("Wie hoch ist der Rabatt?", "5 Prozent", "19 Prozent", "Der Rabatt beträgt {}. Die Steuer beträgt {}."),
+    "zh, share": ("折扣是多少？", "5%", "19%", "折扣为{}。税率为{}。"),
+    "zh, in one sentence": ("电机保修多久？", "十年", "两年", "整机保修{1}，电机保修{0}。"),
+    "ja, in one sentence": ("子供の入場料はいくらですか？", "300円", "550円", "入場料は大人{1}、子供{0}です。"),
+    "el, in one sentence": (
+        "Πόσο κοστίζει το εισιτήριο για παιδιά;",
+        "3 ευρώ",
+        "5,50 ευρώ",
+        "Το εισιτήριο κοστίζει {1} για ενήλικες και {0} για παιδιά.",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other", "told"),
+    [pytest.param(*case, id=name) for name, case in (RENT_AND_DEPOSIT | OTHER_VALUES).items()],
+)
+def test_a_value_that_the_next_sentence_has_of_something_else_is_no_answer(question, answer, other, told):
+    passage = Passage("p", told.format(answer, other).replace("kr..", "kr."), "")
+    assert judge(question, answer, [passage]).support == "supported"
+    assert judge(question, other, [passage]).support != "supported"
+
+
+def test_a_sentence_without_small_words_is_judged_in_the_language_of_its_passage():
+    passage = Passage("p", "Takuuvuokra: 5 000 euroa. Kuukausivuokra: 1 250,50 €.", "Vuokrasopimus")
+    assert judge("Mikä on takuuvuokra?", "5 000 euroa", [passage]).support == "supported"
+    assert judge("Mikä on takuuvuokra?", "1 250,50 €", [passage]).support != "supported"
+
+
+def test_a_quotation_in_another_language_and_foreign_names_are_still_supported():
+    lease = Passage(
+        "p",
+        "The rent is 900 euros, and the deposit is 2,500 euros. The lease says: “Die Miete ist am dritten Werktag zu zahlen.” "
+        "The landlord is Vakuus Oy of Helsinki, and the caretaker is Åke Ängström.",
+        "The lease",
+    )
+    for question, answer in (
+        ("How much is the deposit?", "2,500 euros"),
+        ("Who is the landlord?", "Vakuus Oy"),
+        ("Who is the caretaker?", "Åke Ängström"),
+        ("Wann ist die Miete zu zahlen?", "am dritten Werktag"),
+    ):
+        assert judge(question, answer, [lease]).support == "supported", question
+    assert judge("How much is the deposit?", "900 euros", [lease]).support != "supported"

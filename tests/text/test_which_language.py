@@ -118,6 +118,30 @@ def test_beside_a_question_a_text_is_english_only_by_words_that_the_language_of_
     assert language_beside(text, question) == code
 
 
+FINNISH = "Vuokra on 900 euroa kuukaudessa. Vuokranantaja ei ole vastuussa siitä. Takuuvuokra: 5 000 euroa."
+GERMAN = "Die Miete ist am ersten Tag des Monats zu zahlen. Die Kaution wird nicht verzinst."
+ENGLISH = "The rent is 900 euros, and the deposit is 5,000 euros. The lease says: Die Miete ist im Voraus zu zahlen."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage", "question", "code"),
+    [
+        ("Takuuvuokra: 5 000 euroa.", FINNISH, "", "fi"),
+        ("Takuuvuokra: 5 000 euroa.", FINNISH, "What is the deposit?", "fi"),
+        ("Takuuvuokra: 5 000 euroa.", "Takuuvuokra: 5 000 euroa.", "Mikä on takuuvuokra?", "fi"),
+        ("Deposit: 5,000 euros.", ENGLISH, "Mikä on takuuvuokra?", "en"),
+        ("Die Miete ist im Voraus zu zahlen.", ENGLISH, "What does the lease say?", "de"),
+        ("The tenant pays it.", GERMAN, "Wer zahlt die Miete?", "en"),
+        ("Il serbatoio pesa 35 kg.", "La pompa pesa 12 kg. Il serbatoio pesa 35 kg.", "Quanto pesa la pompa?", "it"),
+        ("Залог составляет 2500 рублей.", "Залог составляет 2500 рублей.", "Wie hoch ist die Kaution?", "ru"),
+        ("De huur moet op de eerste dag van de maand worden betaald.", GERMAN, "Wer zahlt?", "nl"),
+        ("東京都", "東京都に住んでいます。", "", "ja"),
+    ],
+)
+def test_a_sentence_is_in_the_language_of_its_passage_unless_it_plainly_has_another(sentence, passage, question, code):
+    assert language_beside(sentence, passage, question) == code
+
+
 @pytest.mark.parametrize("sentences", SENTENCES)
 def test_sentences_of_other_languages_end_neither_at_their_abbreviations_nor_at_the_day_of_a_date(sentences):
     text = (" " if sentences[0].isascii() or "。" not in sentences[0] else "").join(sentences)

@@ -200,7 +200,7 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
     if is_english(query):
         return not open_ones
     is_half_tied = len(open_ones) <= len(names) * _LEAST_SHARE
-    return is_half_tied and not (is_foreign(query) and any(not _may_be_a_noun(name, query) for name in open_ones))
+    return is_half_tied and not (is_foreign(query) and any(not may_be_a_noun(name, query) for name in open_ones))
 
 
 _COMPARES = lazy_pattern(r"\b(?:or|than|between|both|compared|versus|vs)\b", re.IGNORECASE)
@@ -235,7 +235,7 @@ def _is_of_another_number(query: str, place: Place) -> bool:
     return False
 
 
-def _may_be_a_noun(name: str, query: str) -> bool:
+def may_be_a_noun(name: str, query: str) -> bool:
     """Whether a word with a capital is no name for sure: German writes all nouns with one; names have no article."""
     if language_of(query) != "de" or any(map(str.isdigit, name)):
         return False

@@ -36,6 +36,8 @@ _MOST_WORDS_BEFORE = 3
 _CODE = lazy_pattern(r"(?=\D*\d)[^\W\d_][\w./-]*")
 """A name of letters and digits: `B2`, `P-100`."""
 _NUMBER_OF_A_SECTION = lazy_pattern(r"(?:^|(?<=> ))\d{1,2}(?:\.\d{1,2}){0,3}\.?\s(?=[^\W\d_])", re.MULTILINE)
+_FEWEST_BESIDE = 4
+"""Words of a cell of prose besides those of an answer."""
 _MOST_ROWS = 400
 """Rows of the passages that were found which are looked at."""
 
@@ -152,7 +154,7 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
     asked = asking.words
     if _is_of_another_period(asked, passage, row, own) or is_before_what(asking.query, own.name):
         return True
-    here = words_asked(asked, _told(passage, row, own))
+    here = words_asked(asked, _told(passage, row, own)) | _asked_in_prose(asking, own)
     is_number = _is_number(own.value)
     is_named = _is_named(row, asked)
     if any(_is_meant_before(asking, cell, own) for cell in row.cells if _is_number(cell.value) == is_number):
@@ -178,6 +180,12 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
     return False
 
 
+def _asked_in_prose(asking: _Asking, cell: Cell) -> set[str]:
+    """The words of a query in a cell that says more than an answer, as remarks do: they tell what the answer is."""
+    is_prose = len(cell.value.split()) >= len(asking.said.split()) + _FEWEST_BESIDE
+    return words_asked(asking.words, cell.value) if is_prose else set()
+
+
 def _is_denied_otherwise(query: str, name: str, own: str) -> bool:
     """Whether one of two columns denies a word that the other has (`not registered`), and the other one is asked for."""
     denied = words_of_cells(name) & words_of_cells(own) & words_of_cells(query)
@@ -188,7 +196,7 @@ def _is_denied_otherwise(query: str, name: str, own: str) -> bool:
 def _is_unchosen(asking: _Asking, row: Row, own: Cell) -> bool:
     """Whether a row has several values of a kind, and the query nothing of the names of their columns."""
     alike = [cell for cell in row.cells[1:] if _kinds(cell) & _kinds(own)]
-    is_told = own not in alike or len(alike) == 1 or is_bound_asked(asking.query)
+    is_told = own not in alike or len(alike) == 1 or is_bound_asked(asking.query) or bool(_asked_in_prose(asking, own))
     asked = words_of_cells(asking.query)  # with `may`, which is a month as well
     return not is_told and not any(words_asked(asked, cell.name) for cell in alike)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from hopweave.citations.about import is_english, is_named_in, names_in, telling
+from hopweave.citations.about import is_english, is_named_in, may_be_a_noun, names_in, telling
 from hopweave.citations.candidates import Candidate, Rule
 from hopweave.citations.places import (
     Place,
@@ -36,6 +36,7 @@ from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.explanations import explains
+from hopweave.text.languages import language_beside
 from hopweave.text.sentences import sentence_spans, sentences_in
 from hopweave.text.sizes import may_say_how_much
 from hopweave.text.table_rows import is_row
@@ -82,7 +83,9 @@ def _is_difference(one: Weighed) -> bool:
 
 
 def _is_of_another_part(one: Weighed) -> bool:
-    return any(is_in_other_part(wanted, one.sentence, one.inside, one.values) for wanted in (one.wanted, one.all_wanted))
+    return any(
+        is_in_other_part(wanted, one.sentence, one.inside, one.values, one.language) for wanted in (one.wanted, one.all_wanted)
+    )
 
 
 def _is_of_another_clause(one: Weighed) -> bool:
@@ -164,17 +167,21 @@ def _of_what(sentence: str, value: Value) -> Set[str]:
 
 
 def _unnamed(wanted: Wanted, said: str) -> Wanted:
-    """What is wanted without the answer, its kind, and names, for which other sentences have a pronoun or a term."""
+    """What is wanted without the answer, its kind, and names, for which other sentences have a pronoun or a term.
+
+    German nouns behind an article are no names.
+    """
     of_no_kind = content_stems(_KIND_ASKED.sub(" ", wanted.query))
     others = {word for word in wanted.words if word.isupper() or word not in of_no_kind}
-    names = [name for name in names_in(wanted.query) if not any(map(str.isdigit, name))]
+    named = (name for name in names_in(wanted.query) if not may_be_a_noun(name, wanted.query))
+    names = [name for name in named if not any(map(str.isdigit, name))]
     return wanted.without(others | content_stems("\n".join([said, *names])))
 
 
 def _is_in_another_sentence(
     wanted: Wanted, said: str, place: Place, kind: str, passages: Sequence[Passage], *, is_item: bool
 ) -> bool:
-    is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
+    is_read_on = begins_with_pronoun(place.sentence, place.passage.text, wanted.query) or place.heading.endswith("?")
     if is_read_on and not place.referring and _is_said_before(wanted, said, place):
         return True
     if any(relation.stated.search(place.sentence) for relation in relations_asked(wanted.query)):
@@ -197,7 +204,9 @@ def _is_in_another_sentence(
     headed = replace(wanted, words=content_stems(wanted.query))
     above = headed.among(place.heading)
     for one in passages:
-        for heading, *other in _others_alike(said, kind, one.text, parties) if are_of_one_document(place.passage, one) else ():
+        if not are_of_one_document(place.passage, one):
+            continue
+        for heading, *other in _others_alike(wanted.query, said, kind, one.text, parties):
             there = wanted.among("\n".join([*one.sections, heading, *other]))
             if here < there or (here == there and above < headed.among(heading)):
                 return True
@@ -250,7 +259,8 @@ def _is_told_better(query: str, said: str, place: Place, kind: str, passages: Se
             sentence = one.text[span.start : span.end]
             if len(asked & content_stems("\n".join([above, heading, item, sentence]))) <= least or answer <= keys_of(sentence):
                 continue
-            if any(are_alike(value.kind, kind) for value in values_in(sentence)) if kind else named_keys(sentence) - known:
+            values = values_in(sentence, language_beside(sentence, one.text, query))
+            if any(are_alike(value.kind, kind) for value in values) if kind else named_keys(sentence) - known:
                 return True
     return False
 
@@ -280,21 +290,23 @@ def _all_said(wanted: Wanted, passage: Passage) -> list[str]:
     return found
 
 
-def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> Iterator[tuple[str, ...]]:
-    """Yields the sentences of a text with a value of a kind; of one that has the answer, the parts with another value.
+def _others_alike(query: str, said: str, kind: str, text: str, parties: Sequence[Party]) -> Iterator[tuple[str, ...]]:
+    """Yields the sentences of a text with a value of a kind; of one that has an answer, the parts with another value.
 
     With each comes what it stands under.
     """
     answer = keys_of(said)
     for span, heading, item, _ in sentences_of(text):
         sentence = text[span.start : span.end]
-        alike = [value for value in values_with(sentence, parties) if value.kind == kind]
+        language = language_beside(sentence, text, query)
+        values = values_with(sentence, parties, language)
+        alike = [value for value in values if value.kind == kind]
         if not alike or is_row(sentence):
             continue
         if not answer <= keys_of(sentence):
             yield heading, item, sentence
             continue
-        parts = (sentence[part.span.start : part.span.end] for part in parts_with(sentence, alike))
+        parts = (sentence[part.span.start : part.span.end] for part in parts_with(sentence, alike, language))
         yield from ((heading, item, part) for part in parts if not answer <= keys_of(part))
 
 
@@ -324,7 +336,7 @@ def _is_other_use_of_a_time(one: Weighed) -> bool:
 
 
 def _is_unchosen(one: Weighed) -> bool:
-    return not one.is_statement and is_unchosen(one.all_wanted, one.sentence, one.inside, one.values)
+    return not one.is_statement and is_unchosen(one.all_wanted, one.sentence, one.inside, one.values, one.language)
 
 
 def _is_of_another_case(one: Weighed) -> bool:

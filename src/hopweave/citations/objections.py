@@ -44,7 +44,7 @@ from hopweave.core.types import Passage, Span
 from hopweave.text.alike_names import is_of_another_name, is_one_of_several, is_only_another_name
 from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_something_else, kind_asked
 from hopweave.text.defaults import is_no_default
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign, language_beside
 from hopweave.text.referring import is_in_a_reference, is_only_a_term, only_refers
 from hopweave.text.sentences import sentences_in
 from hopweave.text.table_rows import is_on_another_line, is_other_column, is_other_row, is_row, is_under_other_label
@@ -85,11 +85,12 @@ def _is_denied_by_one(one: Candidate) -> bool:
 
 def _is_of_other_date(one: Candidate) -> bool:
     """Whether an answer is a date, which only the title has, and the sentence has a date of its own."""
-    return one.inside is None and _has_date(one.said) and _has_date(one.sentence)
+    language = language_beside(one.sentence, one.place.passage.text, one.query)
+    return one.inside is None and _has_date(one.said, language) and _has_date(one.sentence, language)
 
 
-def _has_date(text: str) -> bool:
-    is_date = any(value.kind == "date" for value in values_in(text))
+def _has_date(text: str, language: str) -> bool:
+    is_date = any(value.kind == "date" for value in values_in(text, language))
     return is_date or _DAY.search(text) is not None or DATE_IN_SIGNS.search(text) is not None
 
 

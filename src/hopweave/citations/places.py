@@ -20,14 +20,14 @@ from hopweave.citations.rules.parties import Party, parties_in
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
-from hopweave.text.defined_terms import used_and_defined
+from hopweave.text.defined_terms import definitions, used_and_defined
 from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.document_parts import label_of, spans_of_part
 from hopweave.text.key_terms import words_in
-from hopweave.text.languages import is_foreign, language_of, words_for
+from hopweave.text.languages import is_foreign, language_beside, words_for
 from hopweave.text.list_marks import BULLET, MARKS_OF_ITEM
 from hopweave.text.part_references import references, sentence_of
-from hopweave.text.scripts import runs_together
+from hopweave.text.scripts import STOPS, runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.tables_in_text import is_heading, row_at
@@ -138,7 +138,7 @@ def place_of(passage: Passage, focus: Span) -> Place:
         (is_row(quote) and not before[-1].endswith(":")) or is_row(before[-1]) or _HEADED.match(quote) is not None
     )
     num_read = 1 if before and not is_alone and _goes_on(passage.text, span, quote, before[-1]) else 0
-    while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
+    while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read], passage.text):
         num_read += 1
     read = before[len(before) - num_read :]
     own = next((one for one in sentences if one.span.start <= span.start < one.span.end), Sentence(span, "", "", ""))
@@ -167,7 +167,7 @@ def referring_to_place(place: Place, focus: Span, found: Iterable[Passage]) -> I
     They refer to a part of their document, or use a term that is defined there.
     """
     passage = place.passage
-    for other in found:
+    for other in found if definitions(passage.title, passage.sections, passage.text) else ():
         if other.id != passage.id:
             for use, definition in used_and_defined(other, passage):
                 if definition.span.start <= focus.start < definition.span.end and _is_short(passage.text, definition.span):
@@ -252,7 +252,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
 
 def _heads(text: str, span: Span) -> bool:
     sentence = text[span.start : span.end]
-    if BULLET.match(sentence):
+    if BULLET.match(sentence) or sentence.endswith(STOPS):
         return False
     if not sentence.endswith("?"):
         return is_heading(sentence)
@@ -281,11 +281,17 @@ def _form_of_date(sentence: str) -> str:
     return f"{found.kind} {' '.join(_DIGITS.sub('0', _LETTERS.sub('a', written)).split())}"
 
 
-def begins_with_pronoun(text: str) -> bool:
-    """Whether a text begins with a pronoun, which stands for something named before."""
-    if not is_foreign(text):
+def begins_with_pronoun(text: str, *others: str) -> bool:
+    """Whether a text begins with a pronoun, which stands for something named before.
+
+    Args:
+        text: the text.
+        others: those beside it, the nearest first, by which its language is told.
+    """
+    code = language_beside(text, *others)
+    if code in {"", "en"}:
         return _PRONOUN.match(text) is not None
-    pronouns = words_for(language_of(text), "pronouns").split()
+    pronouns = words_for(code, "pronouns").split()
     if runs_together(text):
         return text.lstrip(" \n「『（(").startswith(tuple(pronouns))
     first = next(iter(words_in(text)), None)

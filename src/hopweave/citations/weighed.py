@@ -15,7 +15,7 @@ from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import is_spelled_out
 from hopweave.text.content_words import keys_of
 from hopweave.text.document_names import names_the_document
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside, language_beside
 from hopweave.text.list_marks import MARKS_OF_ITEM
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import Value, value_at, values_in
@@ -33,6 +33,7 @@ class Weighed:
         place: the place, without the mark of an item.
         is_item: whether that began with such a mark.
         inside: the position of the words in the sentence of the place.
+        language: the code of the language of the sentence.
         values: those of the sentence.
         own: the one that the words are, if any.
         parties: those that the document names.
@@ -45,6 +46,7 @@ class Weighed:
     place: Place
     is_item: bool
     inside: Span
+    language: str
     values: Sequence[Value]
     own: Value | None
     parties: Sequence[Party]
@@ -92,25 +94,27 @@ def weighed(query: str, said: str, asking: str, place: Place, focus: Span, passa
     place, is_item = _without_mark(place, focus)
     inside = Span(focus.start - place.span.start, focus.end - place.span.start)
     if (
-        not (is_english(asking) or is_foreign(asking))
+        not (is_english(asking) or is_foreign_beside(asking, place.passage.text))
         or is_row(place.sentence)
         or is_spelled_out(asking, said, place.sentence)
         or is_earlier_asked(asking, place.sentence, inside)
     ):
         return None
     parties = parties_of_document(place.passage, passages)
-    values = values_with(place.sentence, parties)
-    return Weighed(query, said, asking, place, is_item, inside, values, value_at(inside, values), parties, passages)
+    language = language_beside(place.sentence, place.passage.text, query)
+    values = values_with(place.sentence, parties, language)
+    own = value_at(inside, values)
+    return Weighed(query, said, asking, place, is_item, inside, language, values, own, parties, passages)
 
 
-def values_with(text: str, parties: Iterable[Party]) -> list[Value]:
-    """The values of a text, and where it has the terms for parties of a contract, which are values of one kind."""
+def values_with(text: str, parties: Iterable[Party], language: str) -> list[Value]:
+    """The values of a text in a language, and the terms for parties of a contract in it, which are values of one kind."""
     found = [
         Value("party", Span(*match.span()))
         for term in {party.term for party in parties}
         for match in re.finditer(rf"\b{re.escape(term)}\b(?!['’])", text)
     ]
-    return sorted([*values_in(text), *found], key=lambda value: value.span.start)
+    return sorted([*values_in(text, language), *found], key=lambda value: value.span.start)
 
 
 def _without_mark(place: Place, focus: Span) -> tuple[Place, bool]:

@@ -1,4 +1,4 @@
-"""Currencies by their codes, signs and English names.
+"""Currencies by their codes, signs and English names; in texts of other languages, money is known by more names.
 
 A code counts in capitals only, since `sek` are seconds and `nok` is a word; of the commonest currencies, the code is a name as
 well, which counts in any case. A sign or name that several currencies share, such as `kr`, is none of theirs.
@@ -59,6 +59,24 @@ NAMES = tuple(_BY_NAME)
 
 ALL_FORMS = (*(sign.casefold() for sign in _BY_SIGN), *NAMES, *map(str.casefold, CODES))
 """All signs, names and codes, in small letters."""
+
+_NAMES_ELSEWHERE = """
+euro[anst]? eurot eur[ay] dólar(?:es)? dollar[ai]a? francs? franken rappen pesos? reais real kr kroner? kronor kronen?
+kruunua korun[ay]? złot[aey] złotych groszy hal[ée]řů forint(?:ot|ért)? (?-i:Ft) (?-i:TL) lira(?:dır|sı|ya)? liraya kuruş
+lei leu bani руб рубл(?:ь|я|ей|ях|ями?) копе(?:йка|йки|ек) гривн[яіюь] гривень грн евро євро доллар(?:а|ов)? долар(?:и|а|ів)?
+лв лева? ευρώ δολάρια ريالا? ريالات درهما? دراهم دينارا? دنانير جنيها? جنيهات ليرة يورو دولارا? دولارات
+שקל שקלים ש["״]ח אירו יורו דולר דולרים"""
+_IN_SIGNS = """
+円 圓 圆 元 원 日元 日圆 韩元 韓元 美元 美金 欧元 歐元 港元 港币 港幣 澳元 加元 英镑 英鎊 人民币 人民幣
+新台币 新台幣 ユーロ ドル ウォン 유로 달러 위안"""
+SIGNS_ELSEWHERE = "[₩₺₴₪]"
+"""Signs of further currencies, which count in texts of other languages alone: a regular expression."""
+
+NAMES_ELSEWHERE = rf"(?<![^\W\d_])(?:{'|'.join(sorted(_NAMES_ELSEWHERE.split(), key=len, reverse=True))})(?!\w)"
+"""What money is called behind a number in texts of other languages, whatever the currency: a regular expression."""
+
+NAMES_IN_SIGNS = "|".join(sorted(_IN_SIGNS.split(), key=len, reverse=True))
+"""The same in Chinese, Japanese and Korean, where the name is joined to the number and to what follows."""
 
 
 def code_of_currency(written: str) -> str | None:

@@ -232,17 +232,23 @@ class _Basket:
         self.passage_ids: set[str] = set()
         self._left = float(max_tokens)
         self._length = length
+        self._of_titles: dict[str, float] = {}
 
     def takes(self, number: int, one: Evidence) -> bool:
         """Takes the sentence of a number if it fits; returns whether it does."""
-        title = 0.0 if one.passage.id in self.passage_ids else self._length(one.title) + _TOKENS_OF_A_TITLE
-        cost = self._length(one.text) + title
+        cost = self._length(one.text) + (0.0 if one.passage.id in self.passage_ids else self._title(one))
         if cost > self._left:
             return False
         self._left -= cost
         self.passage_ids.add(one.passage.id)
         self.chosen[number] = one
         return True
+
+    def _title(self, one: Evidence) -> float:
+        """The tokens of the title of a sentence's passage."""
+        if (tokens := self._of_titles.get(one.passage.id)) is None:
+            tokens = self._of_titles[one.passage.id] = self._length(one.title) + _TOKENS_OF_A_TITLE
+        return tokens
 
 
 def _fitting(
@@ -337,7 +343,8 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     kinds, language = frozenset[str]() if are_articles else kinds_of_values_asked(question), language_of(question)
     by_default = not are_articles and asks_for_default(question)
     value = None if kinds else next((value for words, value in _KINDS if words.search(question.casefold())), None)
-    headed = [] if are_articles else [Headed(full_heading(hit.passage), unit.text) for hit, _, unit in units]
+    headings = {} if are_articles else {hit.passage.id: full_heading(hit.passage) for hit in hits}
+    headed = [Headed(headings[hit.passage.id], unit.text) for hit, _, unit in units] if headings else []
     near = nearness(question, headed) if headed else [0.0] * len(units)
     most = max((math.fsum(weights[stem] for stem in stems) for stems in shared), default=0.0)
     referring = {

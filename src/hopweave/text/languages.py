@@ -88,6 +88,10 @@ _BY_ACCENTS = (
 """The language of a text in Latin letters, if its small words tell nothing: the first that fits, so what several languages have
 is taken for the likeliest."""
 
+_SCRIPTS = {"ja": "zh", "uk": "ru"} | {code: code for code in ("ko", "zh", "th", "el", "he", "ar", "ru")}
+"""The letters of languages that are not written in Latin ones, by one that has them."""
+_PLAINLY_MORE = 2
+
 _TELLING = tuple(f" {word} " for word in ("the", "and", "which", "that", "with", "this", "from", "their"))
 _ENOUGH = 60
 """A text of Latin letters with one of these words, which only English has, in so many letters is English."""
@@ -197,21 +201,44 @@ def _has_all(code: str, counted: Iterable[str]) -> bool:
     return all(code in small[word] for word in counted if "en" in small[word])
 
 
-def language_beside(text: str, other: str) -> str:
-    """The language of a text; that of another one beside it, such as a question, if its own words tell none.
+def language_beside(text: str, *others: str) -> str:
+    """The language of a text that stands beside others, such as a sentence in its passage, to which a question is asked.
 
-    Two languages that are not English are taken for that of the other one, since a short text is easily mistaken. So is English
-    if only words tell it that the other one has as well.
+    It is that of the next one unless its own words plainly tell another: a short text is easily mistaken, or tells none. It
+    keeps its own if this is in other letters, or has two more of its small words. It is English if one of them is a word that
+    the language of the next one lacks.
+
+    Args:
+        text: the text.
+        others: those beside it, the nearest first; each of them is told with the next one.
 
     >>> language_beside("Keine Erbsen.", "Was isst er nicht?"), language_beside("Per nacht.", "Wat kost een hond?")
     ('de', 'nl')
     >>> language_beside("Vuokra on 650 euroa.", "Mikä on vuokra?"), language_beside("The rent is 650.", "Mikä on vuokra?")
     ('fi', 'en')
+    >>> told = "Takuuvuokra: 5 000 euroa. Vuokra on 650 euroa."
+    >>> language_beside("Takuuvuokra: 5 000 euroa.", told, "Mikä on vuokra?"), language_beside("Wo ist er?", "Who is it?")
+    ('fi', 'de')
     """
-    own, others = language_of(text), language_of(other)
-    if not own or others in {"", "en"}:
-        return own or others
-    return own if own == "en" and not _has_all(others, _counted_in(text)) else others
+    code = ""
+    for one in reversed((text, *others)):
+        code = _language_within(one, code)
+    return code
+
+
+@remembered
+def _language_within(text: str, around: str) -> str:
+    """The language of a text in one of another language, given by its code."""
+    own = language_of(text)
+    if not own or around in {"", "en", own}:
+        return own or around
+    counted = _counted_in(text)
+    if own == "en":
+        return around if _has_all(around, counted) else own
+    small, _ = _small_words()
+    num = Counter(chain.from_iterable(map(small.__getitem__, counted)))
+    is_plain = _SCRIPTS.get(own) != _SCRIPTS.get(around) or num[own] >= num[around] + _PLAINLY_MORE
+    return own if is_plain else around
 
 
 @remembered
@@ -219,9 +246,9 @@ def _counted_in(text: str) -> tuple[str, ...]:
     return tuple(_counted(_WORD.findall(unicodedata.normalize("NFC", text[:_FARTHEST]))))
 
 
-def is_foreign_beside(text: str, other: str) -> bool:
-    """Whether a text is plainly in another language than English, or tells none, and one beside it is."""
-    return language_beside(text, other) not in {"", "en"}
+def is_foreign_beside(text: str, *others: str) -> bool:
+    """Whether a text is plainly in another language than English, or tells none, and the next of those beside it is."""
+    return language_beside(text, *others) not in {"", "en"}
 
 
 def words_for(code: str, what: str) -> str:

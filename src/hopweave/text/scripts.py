@@ -36,6 +36,12 @@ WORD_SIZED = (
 )
 """Matches pieces about as long as a word, with the punctuation after them, in the scripts without spaces."""
 
+STOPS = ("。", "！", "；")
+"""What ends a statement in the scripts without spaces."""
+
+COMMAS = "，、；،؛"
+"""What parts a statement in scripts with commas of their own, for a character class."""
+
 NO_BLANKS = f"{_HAN_AND_KANA}{_THAI_TO_BURMESE}"
 """The letters of the scripts without spaces, for a character class."""
 

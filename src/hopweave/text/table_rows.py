@@ -22,6 +22,8 @@ _OF_A_COLUMN = lazy_pattern(r"\b(?:range|reference|normal|limits?|unit|how many|
 _FEWEST_CELLS = 2
 _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `VER.` for a version."""
+_NAMES_NOTHING = frozenset(["what", "how", "do", "does", "did", "to", "of", "the", "is", "are", "it"])
+"""Words of the name of a column that say nothing of what is in it: `What to do`."""
 
 
 class Cell(NamedTuple):
@@ -190,8 +192,8 @@ def cells_of(sentence: str) -> tuple[Cell, ...]:
 
 
 def _named(name: str, wanted: Set[str]) -> set[str]:
-    """The words of the name of a column that are wanted."""
-    return {word for word in map(stem, keys_of(name)) if _is_wanted(word, wanted)}
+    """The words of the name of a column that are wanted; a name such as "What to do" has none."""
+    return {stem(key) for key in keys_of(name) if key not in _NAMES_NOTHING and _is_wanted(stem(key), wanted)}
 
 
 def _is_wanted(word: str, wanted: Set[str]) -> bool:

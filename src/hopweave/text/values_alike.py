@@ -1,7 +1,8 @@
 """Values by their kind: of two of the same kind, such as two dates, one could stand in the other's place.
 
 Units are understood by their signs; those of time, numbers in words and months in English and the languages whose words
-`languages.toml` has.
+`languages.toml` has, and money by the names of `text.currencies`. In Chinese, Japanese and Korean a value has no blanks around
+it, and a number may have signs among its digits: `12万5千円`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.content_words import stem
+from hopweave.text.currencies import NAMES_ELSEWHERE, NAMES_IN_SIGNS, SIGNS_ELSEWHERE
 from hopweave.text.key_terms import FUNCTION_WORDS
-from hopweave.text.languages import is_foreign, language_of, months, names_of_months, words_for
+from hopweave.text.languages import NOTHING, language_of, months, names_of_months, words_for
 from hopweave.text.page_names import MANUAL_SECTION
 from hopweave.text.values import MONTH_NAMES, NUMBER_WORDS
 
@@ -47,37 +49,137 @@ _PREFIX = lazy_pattern(r"^(?:[kcdmnµu]|[kmg]i?|mc)(?=(?:Hz|g|l|m|mol|I?U|W|B|V|
 _SIGNS = {"litre": "l", "liter": "l", "metre": "m", "meter": "m", "gram": "g"}
 _PREFIXED_WORD = lazy_pattern(r"^(?:kilo|centi|milli|micro)(?=litre|liter|metre|meter|gram)")
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?!\d)(?:\s?[ap]\.?m\b)?|\d{1,2}(?:\.\d{2})?\s?[ap]\.?m\b"
-_CLOCK_ELSEWHERE = r"\d{1,2}[:.]\d{2}(?!\d)\s?(?:Uhr|h|uur)\b|\d{1,2}\sUhr\b|\d{1,2}\s?h\s?\d{2}\b|\d{1,2}:\d{2}(?!\d)"
+_CLOCK_ELSEWHERE = (
+    r"\d{1,2}[:.]\d{2}(?!\d)\s?(?:Uhr|h|uur)\b|\d{1,2}\sUhr\b|\d{1,2}\s?h\s?\d{2}\b|\d{1,2}:\d{2}(?!\d)"
+    r"|(?:klo|kl|saat|ore)\.?\s\d{1,2}(?:[.:]\d{2})?(?!\w|[.,]\d)"
+)
+_DIGITS_ELSEWHERE = r"[-−–]?(?:\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3}){1,8}(?!\w)(?:[.,]\d+)?|\d+(?:[.,٬٫]\d+)*)"
+_MONEY_ELSEWHERE = rf"(?:{_MONEY}|{SIGNS_ELSEWHERE})"
+_MILLIONS = r"(?:mio|mln|mrd|tsd|tys|tis|тыс|млн|млрд|mil(?:lion\w{0,3}|iard\w{0,3})?)\.?"
+_NAMED_ELSEWHERE = rf"(?:{_MILLIONS}\s)?(?:{_MONEY_ELSEWHERE}|(?:de\s|d['’])?{NAMES_ELSEWHERE})"
+"""What money is called behind its number in other languages: `900 de lei`, `2 millions d'euros`."""
+_PERCENT_ELSEWHERE = (
+    r"(?:prozent|pour\scent|por\s?ciento|por\scento|per\scento|procent(?:a|en|u|ów)?|prosent(?:t[ia]|tia)?|százalék|la\ssută"
+    r"|процент\w{0,3}|відсот\w{2,4}|τοις\sεκατό|في\sالم[ئا]\w{1,3}|بالم[ئا]\w{1,3}|אחוז(?:ים)?)"
+)
+_UNIT_ELSEWHERE = r"(?:[кмс]?м[²³]|[мк]?г|т|м?л|[кмс]?м|[кМ]?Вт|[кМГ]?Гц|[קס][\"״][גמ])(?:/\w+)*"
+_CYRILLIC = {"г": "g", "т": "t", "л": "l", "м": "m", "вт": "W", "гц": "Hz"}
+_CYRILLIC_PREFIX = lazy_pattern(r"^[кмсг](?=(?:г|л|м|вт|гц)$)")
 
 
-def _values(words: str, date: str, clock: str, time: str, noun: str) -> re.Pattern[str]:
-    """Values of a language, by its numbers in words, its dates, times of day, units of time, and words for what is counted."""
-    number = rf"(?:{DIGITS}|{words}|\bhalf an?\b)(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{words}))?"
+class _Forms(NamedTuple):
+    """How a language writes values, as regular expressions.
+
+    Attributes:
+        words: its numbers in words.
+        date: its dates.
+        clock: its times of day.
+        time: its units of time.
+        noun: a word for what is counted.
+        digits: a number in digits.
+        before: what stands before an amount of money.
+        behind: what stands behind one.
+        unit: its units but those of time.
+        share: percentages without the sign behind them.
+    """
+
+    words: str
+    date: str
+    clock: str
+    time: str
+    noun: str
+    digits: str = DIGITS
+    before: str = _MONEY
+    behind: str = _MONEY
+    unit: str = _UNIT
+    share: str = NOTHING
+
+
+def _values(of: _Forms) -> re.Pattern[str]:
+    """The values of a language."""
+    digits = of.digits
+    number = rf"(?:{digits}|{of.words}|\bhalf an?\b)(?:\s?±\s?{digits})?(?:\s?(?:to|-|–)\s?(?:{digits}|{of.words}))?"
     return lazy_pattern(
-        rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{date})"
-        rf"|(?P<clock>(?:{clock})(?:\s?(?:to|until|-|–|—)\s?(?:{clock}))?(?!:\d))|(?P<sum>{_MONEY}\s?{number}|{number}\s?{_MONEY})"
-        rf"|{number}[\s-]?(?:(?P<time>{time})|(?P<unit>{_UNIT}))(?!\w)"
-        rf"|{number}(?=\s(?P<noun>{noun})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
+        rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{of.date})"
+        rf"|(?P<clock>(?:{of.clock})(?:\s?(?:to|until|-|–|—)\s?(?:{of.clock}))?(?!:\d))"
+        rf"|(?P<sum>{of.before}\s?{number}|{number}\s?{of.behind})"
+        rf"|(?P<share>{of.share})"
+        rf"|{number}[\s-]?(?:(?P<time>{of.time})|(?P<unit>{of.unit}))(?!\w)"
+        rf"|{number}(?=\s(?P<noun>{of.noun})\b)|{digits}(?:\s?±\s?{digits})?(?:\s?(?:to|-|–)\s?{digits})?(?!\w))",
         re.IGNORECASE,
     )
 
 
-_VALUE = _values(_WORDS, _DATE, _CLOCK, _TIME, "[a-z]{3,}")
+_VALUE = _values(_Forms(_WORDS, _DATE, _CLOCK, _TIME, "[a-z]{3,}"))
 
 
 @cache
 def _values_of(code: str) -> re.Pattern[str]:
     """Those of another language than English; units of time are known in some."""
-    numbers, times = words_for(code, "numbers").split(), words_for(code, "times")
-    words = rf"\b(?:{'|'.join([*NUMBER_WORDS, *numbers])})\b"
+    times = words_for(code, "times")
+    if code in _SIGNS_OF_CLOCK:
+        return _values_in_signs(code, times)
+    words = rf"\b(?:{'|'.join([*NUMBER_WORDS, *words_for(code, 'numbers').split()])})\b"
     own = set(names_of_months(code))
     known = (re.escape(name) for name in months() if len(name) > 3 or name in own)  # short ones are words elsewhere
     named = "|".join(sorted(known, key=len, reverse=True))
     of = r"(?:de\s+|del\s+)?"
     date = rf"\b\d{{1,2}}(?:\.|er|º|°)?\s+{of}(?:{named})(?:\s+{of}{_YEAR})?(?!\w)|\b(?:{named})\s+{of}{_YEAR}(?!\w)"
     dotted = rf"\b\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?{_YEAR})?(?!\d)"
-    time = rf"(?:{times}|{_TIME})" if times else _TIME
-    return _values(words, f"{date}|{dotted}|{_DATE}", _CLOCK_ELSEWHERE, time, r"[^\W\d_]{3,}")
+    hungarian = rf"{_YEAR}\.\s(?:{named})(?:\s\d{{1,2}}\.?)?(?!\w)"
+    return _values(
+        _Forms(
+            words,
+            f"{date}|{dotted}|{hungarian}|{_DATE}",
+            _CLOCK_ELSEWHERE,
+            rf"(?:{times}|{_TIME})" if times else _TIME,
+            r"[^\W\d_]{3,}",
+            _DIGITS_ELSEWHERE,
+            _MONEY_ELSEWHERE,
+            _NAMED_ELSEWHERE,
+            f"(?:{_UNIT}|{_UNIT_ELSEWHERE})",
+            rf"(?:{_DIGITS_ELSEWHERE}|{words})\s?{_PERCENT_ELSEWHERE}(?!\w)|%\s?{_DIGITS_ELSEWHERE}(?!\w)",
+        )
+    )
+
+
+_SIGNS_OF_CLOCK = {"ja": "時(?!間)", "zh": "[点點时時]", "ko": "시(?!간)"}
+_UNITS_IN_SIGNS = {
+    "g": "公斤 千克 毫克 克 キログラム キロ グラム ミリグラム 킬로그램 킬로 그램",
+    "t": "吨 噸 トン 톤",
+    "m": "公里 千米 厘米 毫米 公分 米 キロメートル センチメートル ミリメートル メートル センチ ミリ"
+    " 킬로미터 센티미터 밀리미터 미터",
+    "l": "毫升 升 ミリリットル リットル 밀리리터 리터",
+    "m²": "平方米 平方メートル 平米 平方公里 제곱미터 坪 평",
+    "°C": "摄氏度 攝氏度 ℃ 度 도",
+    "%": "パーセント 퍼센트 프로 ％",
+}
+_UNIT_BY_SIGNS = {name: kind for kind, names in _UNITS_IN_SIGNS.items() for name in names.split()}
+_THOUSANDS = "万億兆千百萬亿만억조천백"
+_DIGITS_IN_SIGNS = "一二三四五六七八九十"
+_ENOUGH = "(?<=十)分(?!間|钟|鐘)"
+"""Behind a ten no minutes, but `enough`, or `very`."""
+_COUNTERS = "个個人名本枚台件回次条條张張册冊页頁箱袋개명번대권장회건"
+
+
+def _values_in_signs(code: str, times: str) -> re.Pattern[str]:
+    """Values in Chinese, Japanese or Korean, where words stand at both sides without a blank."""
+    digits = rf"[-−–]?\d+(?:[.,]\d+)*(?:\s?[{_THOUSANDS}]{{1,2}}(?:\s?\d+(?:[.,]\d+)*)?){{0,4}}"
+    written = "|".join(sorted(words_for(code, "numbers").split(), key=len, reverse=True))
+    words = rf"(?<![{_THOUSANDS}{_DIGITS_IN_SIGNS}第가-힣])(?:{written})(?!{_ENOUGH})"
+    number = rf"(?:{digits}|{words})(?:\s?[-–~～〜至]\s?{digits})?"
+    hours = rf"\d{{1,2}}\s?{_SIGNS_OF_CLOCK[code]}(?:\s?(?:\d{{1,2}}\s?[分분]|半|반))?|\d{{1,2}}[:：]\d\d(?!\d)"
+    day = r"\d{1,2}\s?[月월](?:\s?\d{1,2}\s?[日号號일])?"
+    units = "|".join(sorted(_UNIT_BY_SIGNS, key=len, reverse=True))
+    return lazy_pattern(
+        rf"(?<![A-Za-z0-9_.,])(?:(?P<often>{NOTHING})"
+        rf"|(?P<date>[12]\d{{3}}\s?[年년](?:\s?{day})?|{day}|{_YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d)|(?:1\d|20)\d\d(?![\w.,]))"
+        rf"|(?P<clock>(?:{hours})(?:\s?[-–~～〜至]\s?(?:{hours}))?)"
+        rf"|(?P<sum>(?:{_MONEY}|{SIGNS_ELSEWHERE})\s?{digits}|{number}\s?(?:{NAMES_IN_SIGNS}|{_MONEY}))"
+        rf"|(?P<share>{NOTHING})|{number}\s?(?:(?P<time>{times})|(?P<unit>{units}|{_UNIT}(?![A-Za-z0-9_])))"
+        rf"|{digits}\s?(?P<noun>[{_COUNTERS}])|{digits}(?![A-Za-z0-9_]))",
+        re.IGNORECASE,
+    )
 
 
 _NAMES_A_PAGE = lazy_pattern(rf"\w{MANUAL_SECTION}")
@@ -98,9 +200,12 @@ class Value(NamedTuple):
     span: Span
 
 
-@remembered
-def values_in(text: str) -> tuple[Value, ...]:
+def values_in(text: str, language: str = "") -> tuple[Value, ...]:
     """The dates and numbers of a text, in order.
+
+    Args:
+        text: any text.
+        language: the code of its language, if that is known better than by the text alone.
 
     >>> [value.kind for value in values_in("From 1 May 2023, pay £5 within ten working days, or 4% of 20 crates.")]
     ['date', 'money', 'time', '%', 'number of crate']
@@ -108,8 +213,15 @@ def values_in(text: str) -> tuple[Value, ...]:
     ['U/L', 'date', 'time', 'number']
     >>> [value.kind for value in values_in("half a litre, 5 ml, 200 kHz and 2.2 MHz from 17:30 to 18:30")]
     ['l', 'l', 'Hz', 'Hz', 'clock']
+    >>> [[value.kind for value in values_in("Takuuvuokra: 5 000 euroa", language)] for language in ("", "fi")]
+    [['number', 'number of euroa'], ['money']]
     """
-    pattern = _values_of(language_of(text)) if is_foreign(text) else _VALUE
+    return _values_in(text, language or language_of(text))
+
+
+@remembered
+def _values_in(text: str, code: str) -> tuple[Value, ...]:
+    pattern = _VALUE if code in {"", "en"} else _values_of(code)
     return tuple(Value(_kind(match), Span(*match.span())) for match in pattern.finditer(text))
 
 
@@ -127,7 +239,11 @@ def _kind(match: re.Match[str]) -> str:
         return "time"
     if match["clock"]:
         return CLOCK
+    if match["share"]:
+        return "%"
     if match["unit"]:
+        if known := _UNIT_BY_SIGNS.get(match["unit"]) or _CYRILLIC.get(_CYRILLIC_PREFIX.sub("", match["unit"].casefold())):
+            return known
         unit = re.sub(r"per\s?cent", "%", "".join(match["unit"].split()), flags=re.IGNORECASE)
         return _PREFIX.sub("", unit)
     noun = (match["noun"] or "").casefold()

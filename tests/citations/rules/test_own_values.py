@@ -37,3 +37,12 @@ def test_a_row_of_a_table_without_a_word_of_the_question_does_not_answer_it():
     focus = Span(row.index("Ada"), row.index("."))
     assert is_of_another_value("Who wants to open until nine?", row, row, focus)
     assert not is_of_another_value("Who orders the lamps?", row, row, focus)
+
+
+def test_a_value_within_the_band_of_its_part_of_the_sentence_is_the_one_that_is_asked_for():
+    told = "Who withdraws loses the deposit; from 41 to 15 days before the tour it is 50% of the price, and after that 90%."
+    asked = "What does a traveller pay who withdraws {} days before the tour?"
+    at = {answer: Span(told.index(answer), told.index(answer) + 3) for answer in ("50%", "90%")}
+    assert not is_of_another_value(asked.format(20), told, told, at["50%"])
+    assert is_of_another_value(asked.format(20), told, told, at["90%"])
+    assert is_of_another_value(asked.format(60), told, told, at["50%"])

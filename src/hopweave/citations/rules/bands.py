@@ -42,6 +42,8 @@ exceeding from after least min minimum upwards plus between until of in for per 
 """
 _NO_UNITS = frozenset(_SMALL_WORDS.split())
 _WORD = lazy_pattern(r"[^\W\d_]+")
+_PART = lazy_pattern(r"[,;:.]\s")
+"""What stands between the parts of a sentence."""
 _WORDS = lazy_pattern(r"(?:\s[^\W\d_]\w*){1,2}")
 """Behind a number: `business miles`."""
 _SHORTEST_PLURAL = 3
@@ -94,6 +96,19 @@ def is_in_band(query: str, row: str) -> bool:
     return any(one.units & band.units and not one.is_apart_from(band) for band in told for one in _asked(query))
 
 
+def is_in_band_around(query: str, sentence: str, focus: Span) -> bool:
+    """Whether the part of a sentence with some words names a band that has an amount of a query.
+
+    >>> told = "From 41 to 15 days before they pay 50% of the price, and after that 90%."
+    >>> [is_in_band_around("What do they pay 20 days before?", told, Span(start, start + 3)) for start in (34, 68)]
+    [True, False]
+    """
+    begin = max((end for end in (found.end() for found in _PART.finditer(sentence, 0, focus.start))), default=0)
+    behind = _PART.search(sentence, focus.end)
+    told = _bands(sentence[begin : behind.start() if behind is not None else len(sentence)])
+    return any(one.units & band.units and not one.is_apart_from(band) for band in told for one in _asked(query))
+
+
 def _is_apart(query: str, told: Iterable[_Range]) -> bool:
     """Whether one of some bands has none of the amounts that a query names of what it is a band of."""
     for band in told:
@@ -139,9 +154,8 @@ def _range(found: re.Match[str], plain: str) -> _Range:
     units = _units(f"{found[0]} {behind[0] if behind is not None else ''}")
     currencies = {one[0] for one in (low, high) if one and not one[0].isdigit()}
     is_open = bool(named.get("is_open"))
-    return _Range(
-        _number(low, -math.inf), _number(high, math.inf), is_open and not high, is_open and bool(high), units | currencies
-    )
+    begin, end = _number(low, -math.inf), _number(high, math.inf)
+    return _Range(min(begin, end), max(begin, end), is_open and not high, is_open and bool(high), units | currencies)
 
 
 def _number(written: str | None, otherwise: float) -> float:

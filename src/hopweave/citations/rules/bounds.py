@@ -59,6 +59,18 @@ def bounds_asked(query: str, sentence: str, values: Iterable[Value]) -> Sequence
     return [value for value in values if is_bound(value) == bool(wanted)]
 
 
+def bound_stated(sentence: str, value: Span) -> str:
+    """Which bound the words before a value of a sentence say that it is, "upper" or "lower"; empty if none.
+
+    >>> told = "It pays 1% a week, but not exceeding 9%."
+    >>> [bound_stated(told, Span(start, start + 2)) for start in (8, 37)]
+    ['', 'upper']
+    """
+    before = sentence[max(0, value.start - _LONGEST) : value.start]
+    upper, lower = (stated.search(before) is not None for _, stated in _BOUNDS)
+    return "upper" if upper else "lower" if lower else ""
+
+
 def is_no_end(query: str, sentence: str, focus: Span) -> bool:
     """Whether a query asks for a bound, and a sentence gives it as an end of a range, while a number in it is something else.
 

@@ -18,7 +18,8 @@ from hopweave.citations.rules.asides import is_told_beside
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
-from hopweave.text.languages import NOTHING, is_foreign, language_of, words_for
+from hopweave.text.languages import NOTHING, language_beside, words_for
+from hopweave.text.scripts import COMMAS
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import NUMBER, Value, are_alike, may_be_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems
@@ -54,22 +55,23 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
     """
     if is_row(sentence):
         return False
-    if not is_foreign(sentence) and is_told_beside(wanted, sentence, focus):
+    code = language_beside(sentence, wanted.query) or "en"
+    if code == "en" and is_told_beside(wanted, sentence, focus):
         return True
-    values = values_in(sentence)
+    values = values_in(sentence, code)
     own = value_at(focus, values)
     if own is None:
         return False
     if _is_aside(wanted, sentence, own, values):
         return True
-    parts = _parts_of(sentence)
+    parts = _parts_of(sentence, code)
     before = f"{read}\n{sentence[: parts.around(own).end]}"
     later = [one for one in values if one.span.start >= own.span.end and may_be_alike(one, own)]
     if any(_is_asked_there(wanted, before, parts, own, other) for other in later[:_MOST_LATER]):
         return True
     if own.kind in _OF_ONE_STORY or not (opened := parts.words.case.match(following)):
         return False
-    label = next((following[: one.span.start] for one in values_in(following) if are_alike(one.kind, own.kind)), "")
+    label = next((following[: one.span.start] for one in values_in(following, code) if are_alike(one.kind, own.kind)), "")
     return len(label) > opened.end() and bool(_new(wanted, label, f"{read}\n{sentence}"))
 
 
@@ -86,7 +88,9 @@ def _words(code: str) -> _Words:
     joins = "|".join(filter(None, [*words_for(code, "joins").split(), words_for(code, "opens")])) or NOTHING
     cases, verbs = (words_for(code, what) or NOTHING for what in ("cases", "verbs"))
     return _Words(
-        re.compile(rf"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+(?!\d)|\n(?![ \t]*[a-z(])|\s(?:{joins})\s", re.IGNORECASE),
+        re.compile(
+            rf"[,;:](?!\d)\s*|[{COMMAS}]|\s?[()\[\]]\s?|\s[–—]\s|\.\s+(?!\d)|\n(?![ \t]*[a-z(])|\s(?:{joins})\s", re.IGNORECASE
+        ),
         re.compile(rf"(?:{cases})\s+\S", re.IGNORECASE),
         re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE),
     )
@@ -109,12 +113,12 @@ class _Parts:
 
 
 @remembered
-def _parts_of(sentence: str) -> _Parts:
-    """The parts of a sentence, between commas, brackets and conjunctions.
+def _parts_of(sentence: str, code: str) -> _Parts:
+    """The parts of a sentence in a language, between commas, brackets and conjunctions.
 
     A colon in brackets or behind a comma parts the label of a value from what is before it, not from the value.
     """
-    words = _words(language_of(sentence) or "en")
+    words = _words(code)
     cuts: list[re.Match[str]] = []
     has_comma, depth = False, 0
     for cut in words.cut.finditer(sentence):

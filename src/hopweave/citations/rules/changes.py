@@ -13,7 +13,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTH_NAMES
 from hopweave.text.values_alike import Value, are_alike, value_at, values_in
@@ -104,7 +104,7 @@ def is_other_figure(query: str, sentence: str, focus: Span) -> bool:
     [True, True, False]
     [False, True, True]
     """
-    if is_foreign(sentence) or is_row(sentence):
+    if is_foreign_beside(sentence, query) or is_row(sentence):
         return False
     line = _line_around(sentence, focus)
     sentence, focus = sentence[line.start : line.end], Span(focus.start - line.start, focus.end - line.start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopweave.citations.rules.parts import parts_with
 from hopweave.core.types import Span
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import normalize_values
 from hopweave.text.values_alike import Value, are_alike, value_at, values_in
@@ -22,7 +22,7 @@ def is_under_other_condition(query: str, sentence: str, focus: Span) -> bool:
     """
     values = values_in(sentence)
     own = value_at(focus, values)
-    if own is None or is_foreign(sentence) or is_row(sentence):
+    if own is None or is_foreign_beside(sentence, query) or is_row(sentence):
         return False
     asked = [(value.kind, _said(query, value)) for value in values_in(query) if value.kind != "date"]
     if not asked:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
-from hopweave.text.languages import NOTHING, is_foreign, language_beside, pattern_for, words_for
+from hopweave.text.languages import NOTHING, language_beside, pattern_for, words_for
 from hopweave.text.values import DAY_NAMES, MONTH_NAMES
 from hopweave.text.values_alike import CLOCK, Value, are_alike, value_at, values_in
 
@@ -68,17 +68,18 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_other_end("Until when is it on?", told, Span(start, end)) for start, end in ((23, 33), (37, 45))]
     [True, False]
     """
-    words = _words(language_beside(sentence, asking) or "en")
+    code = language_beside(sentence, asking) or "en"
+    words = _words(code)
     is_end_asked, is_beginning_asked = (pattern.search(asking) is not None for pattern in (words.until, words.since))
     if not is_end_asked and not is_beginning_asked and (moment := _ASKS_FOR_A_MOMENT.search(asking)):
         is_beginning_asked, is_end_asked = moment["begins"] is not None, moment["begins"] is None
-    values = values_in(sentence)
+    values = values_in(sentence, code)
     own = value_at(focus, values)
     if own is None:  # `from noon until 14:30`
-        end = "" if is_foreign(sentence) or is_end_asked == is_beginning_asked else end_of_period(sentence, focus)
+        end = "" if code != "en" or is_end_asked == is_beginning_asked else end_of_period(sentence, focus)
         return bool(end) and (end == "beginning") == is_end_asked
     if is_end_asked == is_beginning_asked:
-        return not is_foreign(sentence) and _is_end_of_amounts(asking, sentence, own, values)
+        return code == "en" and _is_end_of_amounts(asking, sentence, own, values)
     inner = _RANGE.search(sentence, own.span.start, own.span.end)
     if inner is not None and words.to.fullmatch(inner["between"]) is not None:
         begins, ends = focus.start <= inner.start("first"), focus.end >= inner.end("last")

@@ -167,7 +167,7 @@ def is_left_out(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_left_out("When is it?", told, Span(start, start + 4)) for start in (9, 31)]
     [False, True]
     """
-    if is_foreign(sentence) or not _LEAVING_OUT.search(sentence, 0, focus.start):
+    if is_foreign_beside(sentence, asking) or not _LEAVING_OUT.search(sentence, 0, focus.start):
         return False
     clause = clause_around(sentence, focus)
     return _NOT_THAT.match(sentence, clause.start, focus.start) is not None or _leaves_out(

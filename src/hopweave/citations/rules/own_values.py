@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hopweave.citations.rules.bands import is_in_band
+from hopweave.citations.rules.bands import is_in_band, is_in_band_around
 from hopweave.citations.rules.negation import root
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.content_words import words_of
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import normalize_values
 from hopweave.text.values_alike import NUMBER, value_at, values_in
@@ -41,11 +41,11 @@ def is_of_another_value(asking: str, sentence: str, around: str, focus: Span) ->
     >>> is_of_another_value("Who proposed to open until 20:00?", told, told, Span(0, 3))
     False
     """
-    if is_foreign(sentence) or kind_asked(asking) == "yes_no":
+    if is_foreign_beside(sentence, asking) or kind_asked(asking) == "yes_no":
         return False
     if _is_row_of_nothing_asked(asking, sentence, focus):
         return True
-    if is_in_band(asking, sentence):
+    if is_in_band(asking, sentence) or is_in_band_around(asking, sentence, focus):
         return False
     own = value_at(focus, values_in(sentence))
     for kind, span in _values(asking):

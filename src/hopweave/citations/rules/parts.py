@@ -20,7 +20,8 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import anchors, keys_of, stem
-from hopweave.text.languages import NOTHING, is_foreign, language_of, words_for
+from hopweave.text.languages import NOTHING, language_of, words_for
+from hopweave.text.scripts import COMMAS
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import COUNTED, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems, letters_in, stem_asked
@@ -79,15 +80,15 @@ def _words(code: str) -> _Words:
         opens, before, compares = opens + _OPENS_TOO, _BEFORE, _COMPARES
     return _Words(
         re.compile(
-            rf"(?P<opens>,?\s(?:{opens})\s|,\s(?:{joins}),\s)|;\s+|\n\s*|,\s+(?:(?:{joins})\s)?|\s(?:{joins}{compares})\s",
+            rf"(?P<opens>,?\s(?:{opens})\s|,\s(?:{joins}),\s)|;\s+|\n\s*|,\s+(?:(?:{joins})\s)?|[{COMMAS}]|\s(?:{joins}{compares})\s",
             re.IGNORECASE,
         ),
         re.compile(rf"(?:\W|\b(?:{before})\b)*", re.IGNORECASE),
     )
 
 
-def _words_of(sentence: str) -> _Words:
-    return _words(language_of(sentence) or "en")
+def _words_of(sentence: str, language: str) -> _Words:
+    return _words(language or language_of(sentence) or "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class Part:
     is_bare: bool
 
 
-def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Value]) -> bool:
+def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Value], language: str = "") -> bool:
     """Whether a value stands in another part of a sentence than the one that is asked for.
 
     If a maximum or a minimum is asked for, it does if another value of its kind is one, and it is none.
@@ -117,6 +118,7 @@ def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequenc
         sentence: the sentence.
         focus: the position of the value in it.
         values: all its values.
+        language: the code of its language, if that is known better than by the sentence alone.
 
     >>> told = "It was 0.84 in the treated group and 1.27 in the other."
     >>> wanted = Wanted("What was it in the treated group?", {"treat", "group"})
@@ -128,7 +130,7 @@ def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequenc
     wanted = wanted.without(content_stems(sentence[focus.start : focus.end]))
     own = value_at(focus, values)
     if own is None:
-        return not is_foreign(sentence) and _is_in_other_clause(wanted, sentence, focus)
+        return (language or language_of(sentence)) in {"", "en"} and _is_in_other_clause(wanted, sentence, focus)
     if is_in_order(sentence):
         return is_of_another_in_order(wanted, sentence, focus)
     masked = _masked(sentence)
@@ -141,24 +143,24 @@ def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequenc
     meant = bounds_asked(wanted.query, sentence, alike)
     if meant and own not in meant and is_bound_asked(wanted.query):
         return True
-    return _is_another_meant(wanted, sentence, own, meant if own in meant else alike)
+    return _is_another_meant(wanted, sentence, own, meant if own in meant else alike, language)
 
 
-def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence[Value]) -> bool:
+def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence[Value], language: str) -> bool:
     """Whether the part with another one of some values alike has more of what is wanted."""
-    parts = parts_with(sentence, alike)
+    parts = parts_with(sentence, alike, language)
     here = next((part for part in parts if part.span.start <= own.span.start < part.span.end), None)
     if here is None or not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
         return False
     is_named_after = any(part.begins_with_value for part in parts[1:])
     has_verb = bool(verbs_in(sentence[here.span.start : here.span.end]))
-    is_alone = _words_of(sentence).before.fullmatch(sentence, here.span.start, here.value.span.start) is not None
+    is_alone = _words_of(sentence, language).before.fullmatch(sentence, here.span.start, here.value.span.start) is not None
     if here.is_bare and ((is_named_after and not has_verb) or is_alone):
         return False  # what another part says is of this one as well: `3 and 5 gates`, `6.1 vs. 9.8`
     return any(_is_meant(wanted, sentence, other, here, is_named_after=is_named_after) for other in parts if other != here)
 
 
-def is_unchosen(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Value]) -> bool:
+def is_unchosen(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Value], language: str = "") -> bool:
     """Whether a value stands beside others of its kind, each with words of its own, and none of these words is wanted.
 
     What comes before the first value is said of all of them where the others have their words behind them.
@@ -168,6 +170,7 @@ def is_unchosen(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Val
         sentence: the sentence.
         focus: the position of the value in it.
         values: all its values.
+        language: as for `is_in_other_part`.
 
     >>> told = "It is 5 for adults and 3 for children."
     >>> [is_unchosen(Wanted("", {word}), told, Span(6, 7), values_in(told)) for word in ("price", "adult", "child")]
@@ -178,7 +181,7 @@ def is_unchosen(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Val
         return False
     masked = _masked(sentence)
     alike = [one for one in values if are_alike(one.kind, own.kind) and masked[one.span.start] != _MASK]
-    parts = parts_with(sentence, alike) if own in alike else []
+    parts = parts_with(sentence, alike, language) if own in alike else []
     if not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
         return False
     is_named_after = all(part.begins_with_value for part in parts[1:])
@@ -259,9 +262,10 @@ def _texts(sentence: str, other: Part, own: Part, *, is_named_after: bool) -> di
     return {earlier: before, later: after}
 
 
-def parts_with(sentence: str, values: Sequence[Value]) -> list[Part]:
+def parts_with(sentence: str, values: Sequence[Value], language: str = "") -> list[Part]:
     """The parts of a sentence with one of some values; what has none belongs to the part before it, else to the next."""
-    cuts = list(_words_of(sentence).between.finditer(_WRAPPED.sub(" ", _masked(sentence))))
+    words = _words_of(sentence, language)
+    cuts = list(words.between.finditer(_WRAPPED.sub(" ", _masked(sentence))))
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
     begun = [value.span.start for value in values]
     parts: list[Part] = []
@@ -271,7 +275,7 @@ def parts_with(sentence: str, values: Sequence[Value]) -> list[Part]:
         waiting = -1 if is_closed else waiting
         at = bisect_left(begun, start)
         if at < len(begun) and begun[at] < end:
-            parts.append(_part(sentence, Span(start if waiting < 0 else waiting, end), values[at]))
+            parts.append(_part(words, sentence, Span(start if waiting < 0 else waiting, end), values[at]))
             waiting = -1
             continue
         is_opened = number > 0 and cuts[number - 1]["opens"] is not None and at < len(begun)
@@ -282,8 +286,8 @@ def parts_with(sentence: str, values: Sequence[Value]) -> list[Part]:
     return parts
 
 
-def _part(sentence: str, span: Span, value: Value) -> Part:
-    is_first = _words_of(sentence).before.fullmatch(sentence, span.start, value.span.start) is not None
+def _part(words: _Words, sentence: str, span: Span, value: Value) -> Part:
+    is_first = words.before.fullmatch(sentence, span.start, value.span.start) is not None
     has_more = _LETTERS.search(_without_brackets(sentence[value.span.end : span.end])) is not None
     return Part(span, value, is_first and has_more, not has_more)
 

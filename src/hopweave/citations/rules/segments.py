@@ -13,6 +13,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem
 from hopweave.text.languages import NOTHING, language_beside, words_for
+from hopweave.text.scripts import COMMAS
 from hopweave.text.sizes import may_say_how_much
 from hopweave.text.values_alike import Value, are_alike, values_in
 from hopweave.text.wanted import content_stems
@@ -44,7 +45,7 @@ def is_in_another_segment(query: str, sentence: str, focus: Span) -> bool:
     own = next((one for one in segments if one.start <= focus.start < one.end), None)
     if own is None or len(segments) < 2 or wanted & content_stems(sentence[own.start : own.end]):
         return False
-    values = values_in(sentence)
+    values = values_in(sentence, code)
     answer = [value for value in values if value.span.start < focus.end and focus.start < value.span.end]
     others = [one for one in segments if one != own]
     if answer:
@@ -89,7 +90,7 @@ def _segments(sentence: str, code: str) -> list[Span]:
 @cache
 def _cut(code: str) -> re.Pattern[str]:
     joins = "|".join(words_for(code, "joins").split()) or NOTHING
-    return re.compile(rf"[,;:]\s|\s(?:{joins})\s", re.IGNORECASE)
+    return re.compile(rf"[,;:]\s|[{COMMAS}]|\s(?:{joins})\s", re.IGNORECASE)
 
 
 def _are_alike(one: Value, other: Value) -> bool:

@@ -13,7 +13,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import content_of, stem, stems_of, words_of
 from hopweave.text.irregular_verbs import present_of
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside
 from hopweave.text.values import DAY_NAMES, MONTH_NAMES
 
 _SAID = (
@@ -108,7 +108,7 @@ def is_of_who_speaks(asking: str, names: Sequence[str], sentence: str, focus: Sp
     >>> [is_of_who_speaks("Who prefers the new one?", [], told, Span(start, start + 3)) for start in (0, 14)]
     [True, False]
     """
-    if is_foreign(sentence):
+    if is_foreign_beside(sentence, asking):
         return False
     if _is_on_a_list(asking, sentence, focus) or _is_in_sign_off(asking, names, sentence, focus):
         return True

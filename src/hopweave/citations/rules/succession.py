@@ -6,7 +6,7 @@ import re
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside
 
 _ASKS_FOR_NEXT = lazy_pattern(
     r"\b(?:the new [a-z]+|succe(?:eds?|eded|ssors?)|(?:takes?|took|taking|taken) over|replac(?:es?|ed|ing)"
@@ -50,7 +50,7 @@ def is_on_other_side(asking: str, sentence: str, following: str, focus: Span) ->
     >>> [is_on_other_side("Who was head before her?", told, "", Span(start, start + 3)) for start in (12, 34)]
     [True, False]
     """
-    if is_foreign(sentence) or _ASKS_OTHERWISE.match(asking):
+    if is_foreign_beside(sentence, asking) or _ASKS_OTHERWISE.match(asking):
         return False
     text = f"{sentence} {following}"
     for asks, said in ((_ASKS_FOR_NEXT, _NEXT), (_ASKS_FOR_LAST, _LAST)):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from hopweave.citations.rules.bounds import bound_stated
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem, words_of
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside
 from hopweave.text.values_alike import are_alike, value_at, values_in
 
 _SUPERLATIVE = lazy_pattern(
@@ -19,6 +20,11 @@ _SUPERLATIVE = lazy_pattern(
     re.IGNORECASE,
 )
 _LAST = lazy_pattern(r"\blast\s(?!year|week|month|quarter|time\b|name\b)[a-z]+", re.IGNORECASE)
+_OF_BOUNDS = {
+    "upper": frozenset(["most", "highest", "largest", "greatest", "biggest", "longest", "heaviest", "tallest", "latest"]),
+    "lower": frozenset(["least", "lowest", "smallest", "fewest", "shortest", "lightest", "cheapest", "earliest"]),
+}
+"""The superlatives that a bound answers: `up to 60%` is the highest share."""
 _FEWEST = 2
 
 
@@ -36,8 +42,10 @@ def is_one_of_a_list(query: str, sentence: str, above: str, focus: Span) -> bool
     True
     >>> is_one_of_a_list("Which had the heaviest crop?", "The heaviest crop was that of Ulm, with 3.1 kg.", "", Span(30, 33))
     False
+    >>> is_one_of_a_list("What is the highest share?", "Members receive 12%, up to 60%.", "", Span(27, 30))
+    False
     """
-    if is_foreign(sentence):
+    if is_foreign_beside(sentence, query):
         return False
     values = values_in(sentence)
     own = value_at(focus, values)
@@ -50,6 +58,8 @@ def is_one_of_a_list(query: str, sentence: str, above: str, focus: Span) -> bool
     ):
         return False
     if own is not None:
+        if _OF_BOUNDS.get(bound_stated(sentence, own.span), frozenset()) & {word for one in asked for word in words_of(one)}:
+            return False
         return sum(are_alike(one.kind, own.kind) for one in values) >= _FEWEST
     kinds = Counter(one.kind for one in values if one.kind != "date")
     return any(number >= _FEWEST for number in kinds.values())

@@ -14,7 +14,7 @@ from hopweave.citations.rules.decisions import AGREED, ASKS_FOR_BELIEVED, ASKS_F
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem, stems_of, words_of
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign_beside
 
 _AUXILIARY = (
     r"(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|shall|may|might|must)(?:n['’]t)?"
@@ -90,7 +90,7 @@ def is_only_supposed(asking: str, sentence: str, focus: Span) -> bool:
     >>> is_only_supposed("Which port did Ada suggest?", told, Span(19, 21))
     False
     """
-    if is_foreign(sentence):
+    if is_foreign_beside(sentence, asking):
         return False
     is_asked, is_supposition_asked = asks_for_supposed(asking), _ASKED_FOR_SUPPOSED.search(asking) is not None
     clause = clause_around(sentence, focus)
