@@ -214,6 +214,7 @@ def full_name(role: Role, name: str) -> str:
 
     Raises:
         SettingsError: as `load` and `key_of`, and for a component that does not exist.
+        MissingExtra: as in `load`.
     """
     file = part_file(name) if role in PROTOCOLS else None
     if file is None:
@@ -228,6 +229,7 @@ def key_of(role: Role, name: str) -> str:
 
     Raises:
         SettingsError: for a class in a file with the same name as a built-in component.
+        SettingsError, MissingExtra: as in `load`, for a file without the name of a class, which is then imported.
     """
     file = part_file(name) if role in PROTOCOLS else None
     if file is None:

@@ -44,7 +44,11 @@ async def connected(address: str) -> AsyncIterator[Any]:
 
 @contextmanager
 def connected_now(address: str) -> Iterator[Any]:
-    """`connected` for synchronous code."""
+    """`connected` for synchronous code.
+
+    Raises:
+        DataError, MissingExtra: as in `connected`.
+    """
     library = require("distributed", "cluster")
     try:
         client = library.Client(address, set_as_default=False, timeout=CONNECT_SECONDS)

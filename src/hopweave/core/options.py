@@ -60,7 +60,11 @@ def name_of_part(options: object) -> str:
 
 
 class Bounded:
-    """A part whose options are checked against the bounds and choices of their types when it is created."""
+    """A part whose options are checked against the bounds and choices of their types when it is created.
+
+    Raises:
+        SettingsError: for an option that is out of its bounds, or not among its choices.
+    """
 
     __slots__ = ()
 

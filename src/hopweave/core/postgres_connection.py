@@ -98,7 +98,11 @@ class Database:
         self._made: set[str] = set()
 
     def with_tables(self, name: str, layout: int, tables: Sequence[str]) -> Database:
-        """This database, with missing tables created before their first use. See `prepare`."""
+        """This database, with missing tables created before their first use. See `prepare`.
+
+        Raises:
+            DataError: as in `prepare`.
+        """
         if name not in self._made:
             self.prepare(name, layout, tables, make=True)
             self._made.add(name)
@@ -134,6 +138,7 @@ class Database:
 
         Raises:
             DatabaseError: if the server cannot be reached, does not reply, or reports an error.
+            DataError: if it is closed.
         """
         with self.alone():
             for pause in (*_PAUSES, None):

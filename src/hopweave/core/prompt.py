@@ -102,7 +102,12 @@ class _NoSuchPrompt(SettingsError, KeyError):
 
 
 class Prompts(Mapping[str, Prompt]):
-    """The prompts of one file, by name."""
+    """The prompts of one file, by name.
+
+    Raises:
+        SettingsError: for a file that cannot be read, is not TOML, or contains anything but texts; and for a name that is not
+            among them, which is then also a `KeyError`.
+    """
 
     def __init__(self, path: Path) -> None:
         try:
@@ -134,7 +139,11 @@ class Prompts(Mapping[str, Prompt]):
 
 @cache
 def prompts_beside(code_file: str) -> Prompts:
-    """The prompts of `X.prompts.toml` next to `X.py`; pass `__file__`."""
+    """The prompts of `X.prompts.toml` next to `X.py`; pass `__file__`.
+
+    Raises:
+        SettingsError: as in `Prompts`.
+    """
     path = Path(code_file)
     return Prompts(path.with_name(path.stem.lstrip("_") + ".prompts.toml"))
 

@@ -304,7 +304,7 @@ class MethodContext(Protocol):
             messages: the conversation; a final assistant message is a prefill.
             purpose: the purpose of the call, in a word or two; recorded in the trace.
             sampling: defaults to `self.sampling`.
-            sample: numbers repeated draws of the same call, so that each has its own entry in the store.
+            sample: numbers repeated draws of the same call, from 0, so that each has its own entry in the store.
 
         Raises:
             ModelError: once retries are exhausted.
@@ -386,6 +386,7 @@ class MethodContext(Protocol):
 
         Raises:
             RunError: if the detector fails.
+            SettingsError: if there is no detector.
         """
 
     async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
@@ -399,7 +400,11 @@ class MethodContext(Protocol):
         """
 
     def fill(self, prompt: Prompt, **values: str) -> str:
-        """Fills a prompt and notes its fingerprint in the record."""
+        """Fills a prompt and notes its fingerprint in the record.
+
+        Raises:
+            SettingsError: as in `Prompt.fill`.
+        """
 
     def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
         """Text built from prompts, such as demonstrations, built once for all questions.
@@ -440,7 +445,12 @@ class Method(Protocol):
     """Answers a question. A method is a frozen dataclass whose fields are its options."""
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """Answers the question with what the workbench offers, within its budget."""
+        """Answers the question with what the workbench offers, within its budget.
+
+        Raises:
+            RunError: whatever a call raises, `BudgetReached` included, may be passed on. `Weaver.answer` puts it in the record;
+                a limit that was reached ends the question with an empty answer.
+        """
 
 
 @runtime_checkable
@@ -468,6 +478,7 @@ class Dataset(Protocol):
 
         Raises:
             DataError: for an unusable row, with its file, line and reason; nothing is skipped silently.
+            MissingExtra: if they come from a hub, without the library that loads them.
         """
 
 
@@ -488,4 +499,6 @@ class PassageSource(Protocol):
 
         Raises:
             DataError: as in `Dataset.examples`.
+            MissingExtra: as in `Dataset.examples`.
+            SettingsError: if they are in a file of their own, and the options do not name it.
         """

@@ -24,6 +24,9 @@ class Retries:
     Attributes:
         max_attempts: attempts in all; 1 is no retry.
         max_wait_seconds: the longest wait between two, in seconds.
+
+    Raises:
+        SettingsError: for `max_attempts` below 1, or `max_wait_seconds` that is negative or not finite.
     """
 
     max_attempts: int = 4

@@ -218,7 +218,7 @@ class Hit:
 
     Attributes:
         passage: the passage.
-        score: higher is better.
+        score: higher is better; each retriever has its own scale.
         rank: starts at 1.
         via: the passage that led to it; `None` if the query itself found it.
     """
@@ -260,7 +260,7 @@ class Citation:
     """The exact stretch of a passage that supports a claim.
 
     Attributes:
-        mark: the k of `[k]` in the answer's text.
+        mark: the k of `[k]` in the answer's text, from 1.
         passage_id: the passage.
         start: first code point of the quote in the passage's text.
         end: one past its last.
@@ -322,7 +322,7 @@ class Verdict:
         num_sentences_without_claim: sentences of the final text that belong to no claim.
         confidence: the probability, 0 to 1, that the answer is right, as estimated from the record; `None` where no calibration
             was applied. Left out of JSON then, as is `threshold`.
-        threshold: the least confidence of an answer that gets a tick.
+        threshold: the least confidence, 0 to 1, of an answer that gets a tick.
         agreed: whether the facts, read once more, gave the same answer; `None` if they were not (`check = "more"`). Left out of
             JSON then.
     """
@@ -466,7 +466,7 @@ class Sampling:
     """Decoding parameters. The defaults are greedy.
 
     Attributes:
-        temperature: 0 is greedy.
+        temperature: from 0, which is greedy.
         top_p: nucleus probability mass, above 0 up to 1.
         max_tokens: the maximum number of new tokens of the answer; what the model thinks before it has a limit of its own.
         stop: the reply ends before the first of these; enforced again on our side, since servers may not.
@@ -561,7 +561,7 @@ class Abilities:
         tools: calls tools (`Sampling.tools`).
         is_small: has so few parameters that it follows only short, worked prompts; a method may then ask less at a time.
         context_tokens: its context length, if known.
-        max_parallel: the number of calls it serves at a time, if limited.
+        max_parallel: the number of calls it serves at a time, from 1, if limited.
         loads_weights: is loaded by each process that asks it.
     """
 

@@ -55,6 +55,9 @@ def read_ics(content: str, check: Check) -> Document:
     Args:
         content: the file.
         check: called for every line.
+
+    Raises:
+        DataError: as in `read_html`, for a description that is a page.
     """
     blocks = Blocks()
     title = method = kind = ""

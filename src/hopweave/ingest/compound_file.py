@@ -253,7 +253,11 @@ class TextCount:
             raise self._limits.too_long(f"the text of {self._source}", "max_row_mib")
 
     def counted(self, texts: Iterable[str]) -> Iterator[str]:
-        """Passes texts on, and counts them."""
+        """Passes texts on, and counts them.
+
+        Raises:
+            DataError: as in `count`.
+        """
         for text in texts:
             self.count(len(text))
             yield text

@@ -104,6 +104,9 @@ class WordFile:
         attached: its notes and text boxes, in order.
         styles: of its paragraphs.
         numbering: of its lists.
+
+    Raises:
+        DataError: for a file of Word 95 or earlier, or one that is encrypted or damaged.
     """
 
     def __init__(self, streams: Mapping[str, bytes], source: str, check: Check) -> None:

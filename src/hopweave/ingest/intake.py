@@ -88,7 +88,11 @@ class Intake:
         return [path for path in self.paths if path not in missing]
 
     def share_read(self) -> float:
-        """What share of `num_bytes` has been read so far, or need not be; from 0 to 1."""
+        """What share of `num_bytes` has been read so far, or need not be; from 0 to 1.
+
+        Raises:
+            DataError: as in `num_bytes`.
+        """
         return min(1.0, self._num_read / (self.num_bytes() or 1))
 
     def num_bytes(self) -> int:

@@ -180,7 +180,11 @@ def body_of_text(text: str, check: Check) -> Body:
 
 
 def bodies_of_page(page: str, source: str, check: Check) -> list[Body]:
-    """What an HTML page says."""
+    """What an HTML page says.
+
+    Raises:
+        DataError: as in `read_html`.
+    """
     return [body_of_part(part, check) for part in read_html(_marked(page), source, check).parts]
 
 

@@ -59,6 +59,9 @@ def conversations(
         name: the title of messages that say nowhere where they were said.
         check: called while a message in HTML is read.
         people: names by the ids that stand for them in the messages.
+
+    Raises:
+        DataError: as in `plain_text`.
     """
     held: list[Row] = []
     num_words = 0
@@ -121,6 +124,9 @@ def said(values: Mapping[str, Any], check: Check, text: str | None = None, peopl
         check: called while a text in HTML is read.
         text: its text, if that is known.
         people: names by the ids that stand for them.
+
+    Raises:
+        DataError: as in `plain_text`.
     """
     words = plain_text(text_in(values), check) if text is None else text
     who = person(values.get(_PROFILE)) or next((shown for name in WHO if (shown := person(values.get(name)))), "")

@@ -56,7 +56,11 @@ def _text(lines: tuple[str, ...], boxes: Any) -> str:
 
 
 def frames(stream: Any) -> Iterator[tuple[int, Any]]:
-    """The pages of a picture; only TIFF has several."""
+    """The pages of a picture; only TIFF has several.
+
+    Raises:
+        ValueError: for a page with too many pixels.
+    """
     from PIL import Image, ImageOps
 
     Image.MAX_IMAGE_PIXELS = _MAX_PIXELS

@@ -71,7 +71,11 @@ def relations(archive: Archive, part: str) -> dict[str, Relation]:
 
 
 def main_part(archive: Archive, usual: str) -> str:
-    """The name of the part that the others belong to; the usual one if the file does not say."""
+    """The name of the part that the others belong to; the usual one if the file does not say.
+
+    Raises:
+        DataError: as in `relations`.
+    """
     found = (one.target for one in relations(archive, "").values() if one.kind == "officeDocument")
     return next(found, usual)
 

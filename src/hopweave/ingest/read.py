@@ -129,7 +129,11 @@ class CorpusOptions:
 
     @property
     def selection(self) -> Selection:
-        """Which files of a folder are taken."""
+        """Which files of a folder are taken.
+
+        Raises:
+            SettingsError: for an invalid pattern.
+        """
         return Selection(self.include, self.exclude, self.gitignore, self.follow_links)
 
     @property
@@ -247,6 +251,9 @@ class Reading:
             paths: files and folders.
             roots: that are known; those of the paths are added to them.
             on_unlisted: called with a folder that cannot be listed, if reading is lenient.
+
+        Raises:
+            DataError: as in `find_files`.
         """
 
         def unlisted(folder: Path, error: DataError) -> None:

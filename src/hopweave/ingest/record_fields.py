@@ -50,6 +50,9 @@ def with_who(values: Mapping[str, Any], text: str, known: Collection[str], check
         text: its text.
         known: the fields whose values are shown elsewhere, such as the title.
         check: called while a text in HTML is read.
+
+    Raises:
+        DataError: as in `plain_text`.
     """
     if not _is_case(values) and not any(values.get(name) not in (None, "") for name in WHO):
         return text
@@ -68,6 +71,9 @@ def as_text(values: Mapping[str, Any], text: str, known: Collection[str], check:
         text: its text; empty if it has none of a known name.
         known: the fields that are not shown again.
         check: called while a text in HTML is read.
+
+    Raises:
+        DataError: as in `plain_text`.
     """
     left_out = {*known, METADATA, ACCESS, *(name for name in values if name.startswith(COLUMN))}
     shown = _to_read({name: value for name, value in values.items() if name not in left_out}, check, text)
@@ -97,7 +103,11 @@ def _is_prose(cell: str) -> bool:
 
 
 def has_words(values: Mapping[str, Any], check: Check) -> bool:
-    """Whether a record without a field of a known name for its text is meant to be read: it has a sentence, or messages."""
+    """Whether a record without a field of a known name for its text is meant to be read: it has a sentence, or messages.
+
+    Raises:
+        DataError: as in `plain_text`.
+    """
     if num_words(title_in(values)) >= _FEWEST_OF_TITLE:
         return True
     return any(
@@ -136,7 +146,11 @@ def _entries_in(value: object) -> Iterator[Mapping[str, Any]]:
 
 
 def names_of(items: Sequence[Mapping[str, Any]], check: Check) -> str:
-    """The names of the items of a list, such as labels or authors, if these say all that there is to read; else empty."""
+    """The names of the items of a list, such as labels or authors, if these say all that there is to read; else empty.
+
+    Raises:
+        DataError: as in `plain_text`.
+    """
     names = [person(one) for one in items]
     if not all(names) or any(said(one, check) for one in items):
         return ""

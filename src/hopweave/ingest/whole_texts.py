@@ -29,6 +29,9 @@ def plain_text(value: str, check: Check) -> str:
     Args:
         value: the text.
         check: called for every piece of the HTML.
+
+    Raises:
+        DataError: as in `read_html`.
     """
     if not _IS_HTML.match(value) or not _TAG.search(value):
         return value

@@ -102,7 +102,11 @@ class Archive:
             raise self._limits.too_long(f"the text of {self.source}", "max_row_mib")
 
     def counted(self, texts: Iterable[str]) -> Iterator[str]:
-        """Passes texts on, such as rows that repeat the names of their columns, and counts them; see `count`."""
+        """Passes texts on, such as rows that repeat the names of their columns, and counts them; see `count`.
+
+        Raises:
+            DataError: as in `count`.
+        """
         for text in texts:
             self.count(len(text))
             yield text

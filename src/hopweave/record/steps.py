@@ -87,7 +87,7 @@ class Found:
 
     Attributes:
         passage_id: the id of the passage.
-        score: higher is better.
+        score: higher is better; each retriever has its own scale.
         via: the other passage that led the retriever to it, if any; left out of the JSON if it is `None`.
     """
 

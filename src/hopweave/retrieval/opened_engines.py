@@ -49,6 +49,7 @@ def opened(name: str, index: Path, options: Options, of: str, visible: Visible =
     Raises:
         SettingsError: if it asks the language model, for an invalid option, or if it cannot hide passages but has to.
         DataError: if its index cannot be opened.
+        MissingExtra: if a library that it needs is not installed.
     """
     part = load("retrievers", name)
     if asks_the_model(name):

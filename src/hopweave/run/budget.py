@@ -23,6 +23,9 @@ class Budget:
         max_searches: queries sent to the retriever; if the model rewrites queries, those sent to the underlying engine.
         max_seconds: seconds since the question was started; a call in progress is cancelled. Stored replies count with their
             original duration, and concurrent calls count once. In replay the clock is off: the same calls are cut off again.
+
+    Raises:
+        SettingsError: for a limit that is negative or not finite.
     """
 
     max_llm_calls: int | None = None

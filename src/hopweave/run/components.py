@@ -114,7 +114,11 @@ class Components:
         return other
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Hits of the engine for each query: from workers, or in one batch with concurrent requests."""
+        """Hits of the engine for each query: from workers, or in one batch with concurrent requests.
+
+        Raises:
+            SearchError: if there is no engine, or it fails.
+        """
         if self._search is None:
             raise SearchError("this method searches, but no corpus was given; name one with --corpus")
         if self._shared is not None:
@@ -127,7 +131,11 @@ class Components:
         return [list(hits) for hits in found]
 
     async def passage(self, passage_id: str) -> Passage | None:
-        """The passage with an id, looked up in one batch with concurrent requests; `None` if the engine shows none."""
+        """The passage with an id, looked up in one batch with concurrent requests; `None` if the engine shows none.
+
+        Raises:
+            SearchError: if the engine cannot look passages up, or fails.
+        """
         if self._look_up is None:
             raise SearchError("this retriever cannot look passages up by their ids; choose one that comes with hopweave")
         return (await self._look_up.ask([passage_id]))[0]
@@ -149,13 +157,21 @@ class Components:
         return await asyncio.to_thread(self._listed, look)
 
     async def read(self, query: str, passage: Passage) -> Reading:
-        """A reading by an engine, in one batch with concurrent requests."""
+        """A reading by an engine, in one batch with concurrent requests.
+
+        Raises:
+            ReadError: if there is no reader that is an engine, or it fails.
+        """
         if self._read is None:
             raise ReadError("this method reads passages, but no reader was given; name one with --reader")
         return (await self._read.ask([(query, passage)]))[0]
 
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
-        """Position of the earlier query that this one repeats."""
+        """Position of the earlier query that this one repeats.
+
+        Raises:
+            SettingsError: if there is no duplicate detector.
+        """
         if self._compare is None:
             raise SettingsError("no duplicate detector was given; set duplicate_detector = 'keywords'")
         return (await self._compare.ask([(query, tuple(seen))]))[0]

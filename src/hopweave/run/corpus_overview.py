@@ -51,6 +51,9 @@ def overview_of(engine: object) -> Overview | None:
 
     Args:
         engine: it is asked if it can; one that searches the index of another engine has that index counted.
+
+    Raises:
+        DataError: if that index cannot be read.
     """
     if isinstance(engine, HoldsPassages):
         return _counted(engine)

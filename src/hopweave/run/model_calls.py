@@ -79,7 +79,12 @@ class ModelCalls:
             raise reached
 
     async def asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
-        """A reply of the model, validated."""
+        """A reply of the model, validated.
+
+        Raises:
+            ModelError: as in `LanguageModel.reply`.
+            TypeError: as in `checked_reply`.
+        """
         reply = checked_reply(await self.components.llm.reply(messages, sampling, on_text))
         return with_usage(messages, [reply])[0]
 
@@ -112,7 +117,12 @@ class ModelCalls:
         started: float,
         given: Sequence[Given | None],
     ) -> list[tuple[Reply | RunError, Timing]]:
-        """Samples, one for each key: those that are neither given nor in the store are drawn by one request."""
+        """Samples, one for each key: those that are neither given nor in the store are drawn by one request.
+
+        Raises:
+            DataError: if the store fails. A failed request is an outcome of each of its samples, also one that returns fewer
+                than asked for.
+        """
         begun = self.account.stored_seconds
         found = await self._of_store(
             lambda: [self._stored(key) if one is None else one.stored for key, one in zip(keys, given, strict=True)]

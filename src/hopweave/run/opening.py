@@ -224,6 +224,11 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, 
         settings: the choice of components, with their options.
         ready: objects to use instead, by settings key; closing the components leaves them open.
         with_corpus: whether to open the retriever; for `Components.over` it is not needed.
+
+    Raises:
+        SettingsError: for an unknown component or option, or an invalid value; for a retriever that searches no such corpus.
+        DataError: if the index or the store cannot be opened.
+        MissingExtra: if a library that one of them needs is not installed.
     """
     ready = ready or {}
 
@@ -265,6 +270,11 @@ def open_model(settings: Settings, reader: AnyReader | None = None) -> Component
     Args:
         settings: the choice of model and store, with their options.
         reader: an opened reader, if one is needed.
+
+    Raises:
+        SettingsError: for an unknown model or option, or an invalid value.
+        DataError: if the store cannot be opened.
+        MissingExtra: if a library that the model or the store needs is not installed.
     """
     return Components(
         settings.part("llms", settings.llm),
@@ -276,7 +286,13 @@ def open_model(settings: Settings, reader: AnyReader | None = None) -> Component
 
 
 def open_retriever(settings: Settings) -> tuple[Any, Any]:
-    """Opens the retriever over the settings' corpus, and the engine that it searches with (often the retriever itself)."""
+    """Opens the retriever over the settings' corpus, and the engine that it searches with (often the retriever itself).
+
+    Raises:
+        SettingsError: as in `engine_of`; also for filters that the engine does not know, or an invalid option.
+        DataError: as in `index_folder`, or for an index that cannot be read.
+        MissingExtra: if a library that one of them needs is not installed.
+    """
     engine = _open_engine(settings, engine_of(settings))
     return (settings.part("retrievers", settings.retriever) if asks_the_model(settings.retriever) else engine), engine
 
@@ -302,7 +318,12 @@ def engine_of(settings: Settings) -> str:
 
 
 def open_server(address: str, profile: str = "") -> Any:
-    """The engine at an address, with the options of the user's settings, laid over those of a profile if one is named."""
+    """The engine at an address, with the options of the user's settings, laid over those of a profile if one is named.
+
+    Raises:
+        SettingsError: as in `read_settings`, or for an address or an option that is invalid.
+        MissingExtra: if a library that the engine needs is not installed.
+    """
     return _own_settings(profile).part("retrievers", server_of(address), address=address)
 
 
@@ -346,6 +367,7 @@ def open_passages(settings: Settings) -> PassageLookup:
     Raises:
         DataError: if there is no such corpus, or it cannot be read.
         SettingsError: for a corpus that is not one of hopweave's.
+        MissingExtra: if a library that the engine needs is not installed.
     """
     name = looks_up(settings)
     opened: PassageLookup = _open_engine(settings.model_copy(update={"retriever": name}), name)
@@ -410,6 +432,7 @@ def index_writer(folder: Path, engine: str, cluster: Any = None, profile: str = 
     Raises:
         SettingsError: for an engine that does not build an index, invalid options, or a profile if the index depends on no
             settings.
+        MissingExtra: if a library that the engine needs is not installed.
     """
     part: Any = load("retrievers", engine)
     traits = traits_of(engine)
@@ -435,6 +458,7 @@ def index_folder(settings: Settings, engine: str = "") -> Path:
     Raises:
         DataError: if the corpus is not an index, with the command that builds one.
         SettingsError: for the starter corpus and an engine in the user's own file, whose code may change at any time.
+        MissingExtra: for the starter corpus, if a library that its engine needs is not installed.
     """
     if settings.corpus == STARTER:
         name = engine or engine_of(settings)

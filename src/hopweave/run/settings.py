@@ -94,8 +94,8 @@ class Settings(BaseModel):
         min_confidence: return an answer only if its confidence is as high, 0 to 1, and otherwise say what was found.
         whole_corpus: who answers questions about the documents as a whole: search, without a model (`listing`), or the method;
             see `hopweave.run.whole_corpus`. Runs of `hopweave evaluate` always ask the method.
-        search_workers: how many processes may search for this one, as far as the retriever allows it: as many as there are
-            cores (`auto`), or none (0). They are only started once searches wait for one another.
+        search_workers: how many processes may search for this one, as far as the retriever allows it: 0 to 256, or as many as
+            there are cores (`auto`). They are only started once searches wait for one another.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
     """
@@ -188,7 +188,11 @@ class Settings(BaseModel):
         return _checked(values)
 
     def make_budget(self) -> Budget:
-        """The limits for each question."""
+        """The limits for each question.
+
+        Raises:
+            SettingsError: for an unknown key or an invalid value.
+        """
         return build(Budget, self.budget, "budget")
 
     def make_sampling(self) -> Sampling:
@@ -212,7 +216,11 @@ class Settings(BaseModel):
         return Visible(self.access, self.where)
 
     def make_retries(self) -> Retries:
-        """The retry policy."""
+        """The retry policy.
+
+        Raises:
+            SettingsError: for an unknown key or an invalid value.
+        """
         return build(Retries, self.retries, "retries")
 
     def public(self) -> dict[str, Any]:
@@ -359,7 +367,11 @@ def _file_of(error: SettingsError, layers: Sequence[Layer], files: Iterable[tupl
 
 
 def server_of(corpus: str) -> str:
-    """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus."""
+    """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus.
+
+    Raises:
+        SettingsError: for a retriever of another package that cannot be imported.
+    """
     scheme, sign, _ = corpus.partition("://")
     if not sign or scheme not in entries("retrievers"):
         return ""

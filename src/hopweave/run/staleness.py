@@ -144,6 +144,8 @@ def stale_answers(
 
     Raises:
         DataError: if there is no such place, or no record in it.
+        SearchError: if a corpus cannot be searched.
+        SettingsError: for a corpus that is not one of hopweave's.
     """
     given = corpora or {}
     opened: dict[tuple[str, tuple[str, ...]], PassageLookup | None] = {}

@@ -17,7 +17,12 @@ _FORMS: tuple[str, ...] = get_args(AnswerForm)
 
 
 def checked_reply(reply: Reply) -> Reply:
-    """The reply, if its fields are valid; unpaired surrogates in its text are replaced, since some servers split characters."""
+    """The reply, if its fields are valid; unpaired surrogates in its text are replaced, since some servers split characters.
+
+    Raises:
+        TypeError: for a value that no record or store could keep, such as a text that is not a string, or a negative count of
+            tokens.
+    """
     if not isinstance(reply, Reply):
         raise TypeError(f"the model handed back {type(reply).__name__}, not a Reply")
     _check_fields(reply)
@@ -63,6 +68,9 @@ def lists_of_hits(found: Any, num_queries: int, retriever: object) -> list[Any]:
         found: what the retriever handed back.
         num_queries: how many queries were asked.
         retriever: messages name its class.
+
+    Raises:
+        SearchError: if it is no list for each query, or the method is asynchronous.
     """
     named = f"{type(retriever).__name__}.search"
     if iscoroutine(found):
@@ -83,6 +91,10 @@ def checked_hits(found: Any, max_hits: int, retriever: object) -> list[list[Hit]
         found: what the retriever handed back.
         max_hits: how many hits were asked for.
         retriever: messages name its class.
+
+    Raises:
+        SearchError: for more hits than were asked for, or one of a wrong type, without a finite score, or with a passage that
+            no record could keep.
     """
     named = type(retriever).__name__
     for hits in found:
@@ -171,7 +183,12 @@ def _are_texts(values: Iterable[object]) -> bool:
 
 
 def checked_reading(reading: Reading, passage: Passage) -> Reading:
-    """The reading with plain numbers, if it satisfies `Reader.read`."""
+    """The reading with plain numbers, if it satisfies `Reader.read`.
+
+    Raises:
+        ReadError: if its confidence is not finite, or its words are not at its span, or not in the title that they are said to
+            be in.
+    """
     confidence, span = float(reading.confidence), reading.span
     if not math.isfinite(confidence):
         raise ReadError(f"the reader is sure of passage {passage.id!r} by {confidence}, which is no number")

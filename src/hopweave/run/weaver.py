@@ -128,6 +128,7 @@ class Weaver:
     Raises:
         SettingsError: for anything unusable, such as an object that lacks a member of its role, with what it lacks.
         DataError, MissingExtra: as in `answer`.
+        TypeError: for a choice that `Choices` does not have.
     """
 
     @_with_choices(Choices)
@@ -289,7 +290,7 @@ class Weaver:
 
         Args:
             questions: the questions.
-            max_parallel: how many to answer at a time.
+            max_parallel: how many to answer at a time, from 1.
             show_progress: whether to draw a bar on standard error; `None` draws it in a terminal and in a notebook.
 
         Raises:

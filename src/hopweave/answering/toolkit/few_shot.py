@@ -91,6 +91,7 @@ class Packer:
 
         Raises:
             ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
+            SettingsError: for a question of a family that has no demonstrations.
         """
         passages = self._with_pinned(found)
         is_at_top = self.options.instruction == "top"

@@ -37,6 +37,9 @@ class HopweaveRetriever(BaseRetriever):
         retriever: a name, the path of a file, or an object that plays the role; that of the settings if absent.
         max_hits: the maximum number of passages.
         settings: other keys of the settings, such as `access` or `where`.
+
+    Raises:
+        SettingsError: for a retriever object along with a corpus.
     """
 
     def __init__(

@@ -113,6 +113,11 @@ class Choices:
         settings: of the operator.
         limits: of the server.
         methods: the names of the methods that are offered; if empty, all usable ones.
+
+    Raises:
+        SettingsError: for a method of the settings that does not exist, or whose file has a class with the name of a built-in
+            one.
+        MissingExtra: if a library that the method of the settings needs is not installed.
     """
 
     def __init__(self, settings: Settings, limits: Limits, methods: tuple[str, ...] = ()) -> None:
@@ -210,6 +215,9 @@ def settable(method: str) -> dict[str, str]:
     """The options of a method that can be set over HTTP, with what they mean.
 
     Of those named like an option of every question, such as `max_tokens`, there are none: the question takes them.
+
+    Raises:
+        SettingsError, MissingExtra: as in `core.catalog.load`.
     """
     part = load("methods", method)
     if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
@@ -269,7 +277,11 @@ def _can_be_used(name: str) -> bool:
 
 
 def described(methods: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Each method with its options, as clients see them."""
+    """Each method with its options, as clients see them.
+
+    Raises:
+        SettingsError, MissingExtra: as in `settable`.
+    """
     for key, name in methods.items():
         known = entry("methods", name) if part_file(name) is None else None
         about = {"summary": known.summary, "group": known.group} if known is not None else {}

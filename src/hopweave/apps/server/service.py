@@ -85,6 +85,10 @@ class Service:
         server: what it offers to whom.
         settings: of the components.
         llm: a language model to use instead of the one of the settings; it stays open.
+
+    Raises:
+        SettingsError: as in `Choices`, and for the address of a database that is invalid or has a password.
+        MissingExtra: as in `Choices`, and for a database without psycopg.
     """
 
     def __init__(self, server: ServerSettings, settings: Settings, llm: LanguageModel | None = None) -> None:

@@ -55,7 +55,11 @@ def add(records: Path, lines: Sequence[bytes]) -> None:
 
 
 def repair(records: Path) -> None:
-    """Cuts off the proofs of lines that were not written because of a kill."""
+    """Cuts off the proofs of lines that were not written because of a kill.
+
+    Raises:
+        DataError: if the last line of the proofs is not one.
+    """
     place = path_of(records)
     if place.exists():
         with place.open("r+b") as file:
@@ -70,6 +74,9 @@ def problems(records: Path, question_ids: Iterable[str] = ()) -> Iterator[tuple[
     Args:
         records: the file.
         question_ids: used to name the question of a missing record.
+
+    Raises:
+        DataError: if either file cannot be read, or a line of one is longer than any in a run.
     """
     lines, proofs = lines_in(records), lines_in(path_of(records))
     chain, number, end = _START, 0, 0

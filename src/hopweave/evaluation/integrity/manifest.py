@@ -214,7 +214,11 @@ def hash_source(path: Path, known: Source | None = None) -> Source:
 
 @cache
 def hash_code() -> str:
-    """The hash of this package's files: code, prompts, profiles and demonstrations."""
+    """The hash of this package's files: code, prompts, profiles and demonstrations.
+
+    Raises:
+        DataError: if one cannot be read.
+    """
     found = walk(_PACKAGE, is_taken=lambda one: one.path.name != "__pycache__")
     files = (one.path for one in found if one.kind != FOLDER and one.path.suffix in _CODE)
     lines = (f"{hash_file(file)} {file.relative_to(_PACKAGE).as_posix()}\n" for file in files)

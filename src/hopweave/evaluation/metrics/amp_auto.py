@@ -44,7 +44,11 @@ from hopweave.text.matching import is_contained, rouge_l
 
 @dataclass(frozen=True, slots=True)
 class AmpAuto:
-    """How many of an answer's marks are correctly placed, judged by word matching."""
+    """How many of an answer's marks are correctly placed, judged by word matching.
+
+    Raises:
+        SettingsError: for an `alpha` that is not above 0 and at most 1.
+    """
 
     columns: ClassVar[Mapping[str, Column]] = {
         "amp_auto": Column("share of the model's marks that are placed correctly"),

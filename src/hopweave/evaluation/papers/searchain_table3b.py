@@ -41,7 +41,11 @@ _ABOUT_FLOOR = (
 
 @dataclass(frozen=True, slots=True)
 class SearChainTable3b(Table):
-    """How often retrieval misleads, and how often it helps."""
+    """How often retrieval misleads, and how often it helps.
+
+    Raises:
+        SettingsError: for another `baseline` than own, direct, cot and cot_sc.
+    """
 
     title = "SearChain table 3b: how often retrieval misleads a model that was right, and helps one that was wrong"
     tables = ("searchain_table3b",)

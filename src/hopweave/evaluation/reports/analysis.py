@@ -39,6 +39,7 @@ def analyse(
     Raises:
         SettingsError: for an unknown name or option, or options of an analysis that was not requested.
         DataError: for a run that cannot be read.
+        MissingExtra: if a library that an analysis needs is not installed.
     """
     chosen = [entry("analyses", name).name for name in names] or list(entries("analyses"))
     given = options or {}
@@ -53,5 +54,10 @@ def analyse(
 
 
 def opened(name: str, options: Mapping[str, Any]) -> Analysis:
-    """The analysis of that name, with options."""
+    """The analysis of that name, with options.
+
+    Raises:
+        SettingsError: for an unknown name or option, or an invalid value.
+        MissingExtra: if a library that it needs is not installed.
+    """
     return cast("Analysis", build(load("analyses", name), options, f"analyses.{name}"))

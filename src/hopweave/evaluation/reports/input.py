@@ -90,7 +90,11 @@ def read_report_data(run: RunFolder) -> ReportData:
 
 
 def made_of(run: RunFolder) -> dict[str, str]:
-    """The SHA-256 of each file of scores and comparisons that a report of the run is made from."""
+    """The SHA-256 of each file of scores and comparisons that a report of the run is made from.
+
+    Raises:
+        DataError: if one cannot be read.
+    """
     places = (run.path / name for name in (LINES, summary.FILE, COMPARED))
     return {place.name: hash_file(place) for place in places if place.exists()}
 

@@ -110,6 +110,7 @@ def report_again(run: RunFolder) -> Mapping[str, str]:
 
     Raises:
         DataError: as `read_report_data`.
+        ValueError: as `make_report`.
     """
     report = make_report(read_report_data(run))
     return {**report.files, NUMBERS: report.to_json()}

@@ -195,6 +195,7 @@ class RunFolder:
 
         Raises:
             DataError: if there is none, its plan cannot be read, or a label in it or a link points outside the folder.
+            SettingsError: if its plan names a shard that cannot be.
         """
         place = path / PLAN
         try:
@@ -251,7 +252,11 @@ class RunFolder:
         return self.path / "store.sqlite"
 
     def examples_path(self, dataset: str) -> Path:
-        """The file of the examples of a dataset."""
+        """The file of the examples of a dataset.
+
+        Raises:
+            DataError: for a name that is not a valid file name.
+        """
         return self.path / "examples" / f"{file_name(dataset, 'the plan')}.jsonl"
 
     def keep_examples(self, dataset: str, examples: Sequence[Example]) -> None:
@@ -277,7 +282,11 @@ class RunFolder:
         write_file(place, text)
 
     def has_examples(self, dataset: str) -> bool:
-        """Whether the examples of a dataset were written."""
+        """Whether the examples of a dataset were written.
+
+        Raises:
+            DataError: as in `examples_path`.
+        """
         return self.examples_path(dataset).exists()
 
     def examples(self, dataset: str) -> list[Example]:
@@ -292,7 +301,11 @@ class RunFolder:
         return _examples_in(checksums.lines_in(place), place)
 
     def records_path(self, dataset: str, method: str) -> Path:
-        """The file of the records of a method on a dataset."""
+        """The file of the records of a method on a dataset.
+
+        Raises:
+            DataError: for a name that is not a valid file name.
+        """
         return self.path / "records" / file_name(dataset, "the plan") / f"{file_name(method, 'the plan')}.jsonl"
 
     def records(self, dataset: str, method: str) -> Iterator[Record]:
@@ -309,7 +322,11 @@ class RunFolder:
         yield from self._read(self.records_path(dataset, method), None)
 
     def repair(self, dataset: str, method: str) -> int:
-        """Cuts off a last line truncated when the run was killed; returns the number of bytes cut."""
+        """Cuts off a last line truncated when the run was killed; returns the number of bytes cut.
+
+        Raises:
+            DataError: as in `records_path`, or if the proof beside it was altered.
+        """
         place = self.records_path(dataset, method)
         if not place.exists():
             return 0
@@ -400,7 +417,11 @@ def _examples_in(lines: Iterable[bytes], place: Path) -> list[Example]:
 
 
 def plan_differences(old: Plan, new: Plan) -> list[str]:
-    """The differences between two plans, a line each, ignoring paths of files and indexes: those are compared by content."""
+    """The differences between two plans, a line each, ignoring paths of files and indexes: those are compared by content.
+
+    Raises:
+        SettingsError, MissingExtra: as in `core.catalog.load`, for a dataset of the new plan.
+    """
     before, now = _files_of(old), _files_of(new)
     if before != now:  # everything below may import them
         return _differences({"files": before}, {"files": now})

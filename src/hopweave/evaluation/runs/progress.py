@@ -30,6 +30,9 @@ class RunBudget:
         max_tokens: in and out.
         max_seconds: of this session, since the start of the command.
         max_questions: questions with a record, over all cells.
+
+    Raises:
+        SettingsError: for a limit that is not above 0, or not finite.
     """
 
     max_cost: float | None = None

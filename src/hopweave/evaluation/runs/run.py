@@ -62,6 +62,9 @@ class RunOptions:
         processes: how many processes of this machine answer the questions; for 1, this process does. `parallel` and the number
             of calls at a time are of all together, so there are no more processes than these. Several need a model that is
             not loaded by each of them.
+
+    Raises:
+        SettingsError: for `processes` or `parallel` below 1, several processes with a cluster, or `max_cost` without prices.
     """
 
     parallel: int | None = None

@@ -26,7 +26,12 @@ DEFAULT_PARALLEL = 8
 
 
 class SharedComponents:
-    """The opened parts that the cells share: one model, one store, and a retriever for each corpus."""
+    """The opened parts that the cells share: one model, one store, and a retriever for each corpus.
+
+    Raises:
+        SettingsError: for an unknown model or option, or an invalid value.
+        MissingExtra: if a library that the model needs is not installed.
+    """
 
     def __init__(self, prepared: Prepared) -> None:
         settings = prepared.settings
@@ -39,7 +44,11 @@ class SharedComponents:
         self.weavers: dict[Cell, Weaver] = {}
 
     def open(self) -> None:
-        """Opens everything but the store."""
+        """Opens everything but the store.
+
+        Raises:
+            SettingsError, DataError, MissingExtra: for anything that the user has to fix first, as in `Weaver`.
+        """
         settings = self.prepared.settings
         self._shared = Components(
             self.llm,
@@ -67,7 +76,11 @@ class SharedComponents:
                 await self.llm.open()
 
     def keep_replies_in(self, folder: RunFolder) -> None:
-        """Opens the store at `store_path`."""
+        """Opens the store at `store_path`.
+
+        Raises:
+            SettingsError, DataError, MissingExtra: as in `open_store`.
+        """
         self.use_store(open_store(self.store_path(folder), self.prepared.settings.store.mode))
 
     def use_store(self, store: Store) -> None:

@@ -80,7 +80,11 @@ class Answered:
 
 
 def facts_of(shared: SharedComponents) -> dict[str, str]:
-    """What decides whether two processes make the same records: code, model, reader, retrievers, options of methods."""
+    """What decides whether two processes make the same records: code, model, reader, retrievers, options of methods.
+
+    Raises:
+        SettingsError: if a file of the plan cannot be read.
+    """
     facts = {"the code of hopweave": hash_code()[:12], "the model": shared.llm.identity}
     for name in shared.prepared.plan.files:
         facts |= {f"the file {path}": sha256[:12] for path, sha256 in hashes(name).items()}

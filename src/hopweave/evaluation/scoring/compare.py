@@ -84,6 +84,7 @@ def compare(
     Raises:
         SettingsError: for a metric, column, option or method that does not exist.
         DataError: for records that cannot be read, or runs with different questions or gold answers under the same ids.
+        MissingExtra: if a library that a metric needs is not installed.
     """
     if num_resamples < 1:
         raise SettingsError(f"there must be at least 1 resample, not {num_resamples}; 10,000 are usual")
@@ -107,6 +108,7 @@ def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Compar
     Raises:
         SettingsError: for a metric, column, method, dataset or further run that does not exist any more.
         DataError: as in `opened_again`, and for records that cannot be read.
+        MissingExtra: as in `opened_again`.
     """
     if table.dataset not in run.plan.datasets:
         raise SettingsError(
@@ -129,6 +131,7 @@ def opened_again(run: RunFolder, table: Comparisons) -> OpenMetric:
     Raises:
         SettingsError: if it does not exist any more, or is in a file that the user has not named or that cannot be read.
         DataError: if it is in a file that has changed since.
+        MissingExtra: if a library that it needs is not installed.
     """
     files = hashes(table.metric)
     if files and table.files:

@@ -57,6 +57,9 @@ def frontiers_of(planes: Planes, seed: int = 0) -> list[Frontier]:
     Args:
         planes: of a quality and its costs.
         seed: of the draws.
+
+    Raises:
+        DataError: if there are 2^18 questions or more.
     """
     costs = {name: column for name, column in planes.costs.items() if any(one.values for one in column.values())}
     columns = [planes.quality, *costs.values()]

@@ -133,6 +133,7 @@ class LoadedRuns:
 
         Raises:
             SettingsError: for a metric or an option that does not exist.
+            MissingExtra: if a library that the metric needs is not installed.
         """
         key = (id(cell), metric, column, json.dumps(options, sort_keys=True))
         if key not in self._scores:

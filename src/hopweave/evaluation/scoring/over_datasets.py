@@ -27,6 +27,9 @@ def macro_means(datasets: Sequence[Scored], primary: Mapping[str, str], plan: Pl
         primary: the column of each dataset that methods are compared by.
         plan: of the run.
         seed: of the bootstrap.
+
+    Raises:
+        DataError: if a dataset has 2^18 questions or more.
     """
     used = [one for one in datasets if one.dataset in primary]
     if len(used) < 2:

@@ -56,7 +56,11 @@ class Pairing:
     num_resamples: int = NUM_RESAMPLES
 
     def rows(self) -> tuple[Comparison, ...]:
-        """Each method against the baseline, corrected by Holm's method over the methods."""
+        """Each method against the baseline, corrected by Holm's method over the methods.
+
+        Raises:
+            DataError: if there are 2^18 questions or more.
+        """
         compared = self._compared()
         corrected = holm([row.p for row in compared])
         return self._concluded(compared, corrected, sum(row.p is not None for row in compared))
@@ -65,6 +69,9 @@ class Pairing:
         """Each method against a baseline that was chosen because its mean is the best.
 
         Every pair of methods might have been the one to look at, so p is corrected for all of them (Bonferroni).
+
+        Raises:
+            DataError: if there are 2^18 questions or more.
         """
         compared, num = self._compared(), len(self.of_method)
         num_tests = num * (num - 1) // 2

@@ -42,6 +42,9 @@ def figures(found: Scored, seed: int) -> dict[str, dict[str, Mean]]:
     Args:
         found: the scores of its records.
         seed: of the bootstrap.
+
+    Raises:
+        DataError: if there are 2^18 questions or more.
     """
     made: dict[str, dict[str, Mean]] = {}
     for name in rate_columns({shown: Column("") for shown in found.columns}):

@@ -18,6 +18,9 @@ def ranking_of(found: Scored, name: str, plan: Plan, seed: int) -> Ranking | Non
         name: of the column.
         plan: of the run.
         seed: of the bootstrap and the permutations.
+
+    Raises:
+        DataError: if there are 2^18 questions or more.
     """
     there = {method: one for method, one in by_method(found.columns.get(name, {}), plan).items() if one.values}
     if not there:

@@ -105,6 +105,10 @@ def for_dataset(opened: OpenMetric, dataset: str) -> OpenMetric:
     Args:
         opened: as requested.
         dataset: the name of the dataset's file.
+
+    Raises:
+        SettingsError: for options that the metric does not take together.
+        MissingExtra: if a library that the metric or the dataset needs is not installed.
     """
     more = {key: value for key, value in official_options(dataset, opened.name).items() if key not in opened.options}
     if not more or opened.metric is None:
@@ -114,7 +118,11 @@ def for_dataset(opened: OpenMetric, dataset: str) -> OpenMetric:
 
 
 def official_options(dataset: str, metric: str) -> Mapping[str, Any]:
-    """The options of a metric by which the official script of a dataset scores; none if they are the metric's own defaults."""
+    """The options of a metric by which the official script of a dataset scores; none if they are the metric's own defaults.
+
+    Raises:
+        SettingsError, MissingExtra: as in `core.catalog.load`.
+    """
     if dataset not in entries("datasets"):
         return {}
     part: object = load("datasets", dataset)
@@ -178,6 +186,7 @@ def score_run(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:
 
     Raises:
         DataError: for a record that cannot be read, or belongs to no example of the run.
+        SettingsError, MissingExtra: as in `for_dataset`.
     """
     scores: list[Score] = []
     for dataset in run.plan.datasets:

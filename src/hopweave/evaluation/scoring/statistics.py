@@ -48,6 +48,9 @@ def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAM
         columns: all of the same length.
         num_resamples: how often to draw.
         seed: of the draws.
+
+    Raises:
+        DataError: if there are 2^18 questions or more.
     """
     drawn = zip(*resampled_means(columns, num_resamples=num_resamples, seed=seed), strict=True)
     return [sorted(one for one in means if one is not None) for means in drawn] or [[] for _ in columns]
@@ -283,6 +286,9 @@ def sign_flip_tests(columns: Sequence[Values], *, num_resamples: int = NUM_RESAM
         columns: differences, all of the same length; the same patterns serve all.
         num_resamples: how many random patterns.
         seed: of the patterns.
+
+    Raises:
+        DataError: if there are 2^18 differences or more.
     """
     exact = {
         place: _exact_flips([value for value in column if value])

@@ -82,7 +82,11 @@ class Summary:
         return plain
 
     def write(self, run: RunFolder) -> None:
-        """Writes `scores.json`. The user who scores a run named its metrics, so the named files are trusted."""
+        """Writes `scores.json`. The user who scores a run named its metrics, so the named files are trusted.
+
+        Raises:
+            DataError: if it cannot be written.
+        """
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
         write_file(run.path / FILE, text)
         trust_own(_found(run.path, text.encode(), self.metrics))
@@ -106,6 +110,10 @@ def summarize(
         left_out: see `Summary`.
         by: traits to group by.
         seed: of the bootstrap intervals.
+
+    Raises:
+        DataError: if a dataset has 2^18 questions or more.
+        SettingsError, MissingExtra: as in `official_options`.
     """
     cells: list[Cell] = []
     groups: list[Group] = []
@@ -203,6 +211,7 @@ def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
 
     Raises:
         DataError: if it does not name them.
+        SettingsError, MissingExtra: as in `open_metrics`.
     """
     try:
         given = {row["name"]: dict(row["options"]) for row in found["metrics"]}

@@ -17,6 +17,9 @@ class CrossEncoderDuplicates:
     """Scores the new query against every earlier one, in one batch; the most likely one above the threshold is its duplicate.
 
     SearChain's released server uses a cross-encoder for Quora's duplicate questions with a threshold of 0.5.
+
+    Raises:
+        SettingsError: for a threshold that is not from 0 to 1.
     """
 
     model: Annotated[str, "a cross-encoder on the hub, or a folder: one output, a probability"] = (

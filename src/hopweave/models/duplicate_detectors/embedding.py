@@ -17,6 +17,9 @@ class EmbeddingDuplicates:
     """Compares cosines of sentence embeddings; the closest earlier query above the threshold is the duplicate.
 
     Queries of one chain may differ only by a name, so the threshold must be high.
+
+    Raises:
+        SettingsError: for a threshold that is not from -1 to 1.
     """
 
     model: Annotated[str, "a sentence-transformers model on the hub, or a folder"] = "sentence-transformers/all-MiniLM-L6-v2"

@@ -102,6 +102,9 @@ class Scripted:
     Attributes:
         calls: the messages and the sampling of every call.
         max_concurrency: the maximum number of concurrent calls.
+
+    Raises:
+        SettingsError: for a file of rules that cannot be read.
     """
 
     rules: Annotated[Rules, "the script; only from a program"] = ()

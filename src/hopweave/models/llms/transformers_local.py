@@ -84,6 +84,9 @@ class TransformersLocal:
 
         A folder is identified by a hash of its small files (configuration, tokenizer) and the names and sizes of its weights,
         not by its path: this is fast, but blind to weights modified without changing their size.
+
+        Raises:
+            SettingsError, DataError: for a GGUF file, as in `model_identity`.
         """
         options = (("dtype", self.dtype), ("chat", self.chat), ("thinking", self.thinking))
         how = "".join(f"+{name}={value}" for name, value in options if value != "auto")

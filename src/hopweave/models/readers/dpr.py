@@ -48,6 +48,9 @@ class DPR:
     The input is `[CLS] query [SEP] title [SEP] passage`, as the model was trained. SearChain's authors put the passage in the
     title's slot (`passage_slot = "title"`): `[CLS] query [SEP] Title: title Text: passage [SEP]`, the format of the rows of
     their corpus.
+
+    Raises:
+        SettingsError: for an option out of its bounds.
     """
 
     model: Annotated[str, "a DPR reader on the hub, or a folder"] = "facebook/dpr-reader-multiset-base"

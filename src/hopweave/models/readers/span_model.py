@@ -46,6 +46,9 @@ class SpanModel:
     `null_score`, f is that sum minus the lowest score that a window gives to "no answer" (start and end at its first token), as
     in the official SQuAD 2 rule: above 0, the span beats no answer. Otherwise f is the sum itself, for models that were not
     trained on unanswerable questions. A passage without words gives f = -100.
+
+    Raises:
+        SettingsError: for an option out of its bounds.
     """
 
     model: Annotated[str, "an extractive question-answering model on the hub, or a folder"] = "deepset/roberta-base-squad2"

@@ -78,6 +78,9 @@ def stored_as(hub: HubFile) -> str:
     """The name under which a file on the hub, or a part of one, is stored: readable, and unlike that of any other file.
 
     It contains a hash of the whole name: repositories often have files of the same name, and some file systems ignore case.
+
+    Raises:
+        SettingsError: for a part that cannot be.
     """
     first = _part_names(hub.file_name)[0]
     code = hashlib.sha256(name_of(replace(hub, file_name=first)).encode()).hexdigest()[:16]

@@ -57,7 +57,7 @@ def default_context(billions: float | None, trained_for: int | None = None) -> i
 
     Args:
         billions: its parameters, in billions; `None` if unknown.
-        trained_for: the length that it was trained for; `None` if unknown.
+        trained_for: the length that it was trained for, in tokens; `None` if unknown.
     """
     usual = LARGER_CONTEXT if billions is not None and billions >= SMALL_BELOW else DEFAULT_CONTEXT
     return min(usual, trained_for or usual)

@@ -77,7 +77,12 @@ class OnnxReranker:
         return f"onnx({self._model.sha256}, max_tokens={self._model.max_tokens})"
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """See `Reranker`."""
+        """See `Reranker`.
+
+        Raises:
+            SettingsError: for a folder without a model that can be loaded.
+            MissingExtra: without the libraries of the extra `dense`.
+        """
         found: list[float] = []
         for first in range(0, len(texts), self._batch_size):
             batch = texts[first : first + self._batch_size]
@@ -95,6 +100,9 @@ class EndpointReranker:
         model: the model's name there.
         base_url: the address up to `/rerank`, which is not part of it.
         api_key_env: the environment variable with the key.
+
+    Raises:
+        SettingsError: for an invalid address.
     """
 
     def __init__(self, model: str, base_url: str, api_key_env: str) -> None:

@@ -117,6 +117,7 @@ def encoder_of(options: EncoderOptions) -> Encoder:
     Raises:
         SettingsError: if they name none, or a folder without a model.
         MissingExtra: for an ONNX model without its library.
+        DataError: for vectors of queries that cannot be read.
     """
     if options.query_vectors is not None and not options.model:
         return GivenQueries(options.query_vectors)
@@ -152,11 +153,20 @@ class OnnxModel:
 
     @cached_property
     def sha256(self) -> str:
-        """The first 16 digits of the hashes of the model and its tokenizer."""
+        """The first 16 digits of the hashes of the model and its tokenizer.
+
+        Raises:
+            SettingsError: for a folder without one of them.
+        """
         return "+".join(sha256_of(path)[:16] for path in (self._model_file, self._tokenizer_file))
 
     def run(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The first output of the model for texts or pairs, and a mask that is 0 for padding tokens and 1 for all others."""
+        """The first output of the model for texts or pairs, and a mask that is 0 for padding tokens and 1 for all others.
+
+        Raises:
+            SettingsError: for a folder without a model that can be loaded.
+            MissingExtra: without the libraries of the extra `dense`.
+        """
         tokens = self._cutting_tokenizer.encode_batch(list(texts))
         ids, mask, types = (
             np.array([getattr(one, name) for one in tokens], dtype=np.int64) for name in ("ids", "attention_mask", "type_ids")
@@ -170,6 +180,9 @@ class OnnxModel:
             ids: the ids of the tokens.
             mask: 1 for tokens that others attend to.
             types: the types of the tokens.
+
+        Raises:
+            SettingsError, MissingExtra: as in `run`.
         """
         session = self._session
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
@@ -179,7 +192,12 @@ class OnnxModel:
         return found
 
     def tokenizer(self) -> Any:
-        """A new instance of the model's tokenizer, configured as in its file."""
+        """A new instance of the model's tokenizer, configured as in its file.
+
+        Raises:
+            SettingsError: if there is none in the folder, or it cannot be loaded.
+            MissingExtra: without the library of the extra `dense`.
+        """
         library, tokenizer_file = require("tokenizers", "dense"), self._tokenizer_file
         with self._loading():
             return library.Tokenizer.from_file(str(tokenizer_file))
@@ -225,7 +243,11 @@ class OnnxModel:
 
 
 class OnnxEncoder:
-    """Encodes with an ONNX model in a folder."""
+    """Encodes with an ONNX model in a folder.
+
+    Raises:
+        SettingsError: for a folder whose pooling cannot be read.
+    """
 
     def __init__(self, options: EncoderOptions) -> None:
         folder = Path(options.model)
@@ -242,6 +264,9 @@ class OnnxEncoder:
         """See `Encoder`. Passages of about the same length are encoded together, so that little padding is computed.
 
         Queries are encoded one by one: in 8 bits, a vector depends on what else is in its batch.
+
+        Raises:
+            SettingsError, MissingExtra: as in `OnnxModel.run`.
         """
         prefix = _prefix(self._recipe, kind)
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
@@ -259,6 +284,9 @@ class HubEncoder:
     """Encodes with a model of sentence-transformers or the hub, or its folder, in this process.
 
     Pooling and normalisation are those named in the model's own files; the default is the mean.
+
+    Raises:
+        SettingsError: for options with a pooling, which is for ONNX models.
     """
 
     def __init__(self, options: EncoderOptions) -> None:
@@ -288,7 +316,11 @@ class HubEncoder:
 
 
 class EndpointEncoder:
-    """Encodes at an OpenAI-compatible endpoint: `POST /embeddings`. Requests are retried if that can help."""
+    """Encodes at an OpenAI-compatible endpoint: `POST /embeddings`. Requests are retried if that can help.
+
+    Raises:
+        SettingsError: for an invalid address.
+    """
 
     def __init__(self, options: EncoderOptions) -> None:
         self._options = options
@@ -320,7 +352,11 @@ class EndpointEncoder:
 
 
 class GivenQueries:
-    """Precomputed vectors of queries; no other query can be searched for."""
+    """Precomputed vectors of queries; no other query can be searched for.
+
+    Raises:
+        DataError: as in `given_vectors`.
+    """
 
     def __init__(self, path: Path) -> None:
         self._vectors = given_vectors(path)
@@ -381,7 +417,11 @@ def pooled(tokens: NDArray[Any], mask: NDArray[Any], pooling: Pooling) -> NDArra
 
 
 def endpoint_of(model: str, base_url: str, api_key_env: str, settings_name: str) -> Any:
-    """An OpenAI-compatible endpoint, with all protections of its key; see `models.llms.openai_compatible`."""
+    """An OpenAI-compatible endpoint, with all protections of its key; see `models.llms.openai_compatible`.
+
+    Raises:
+        SettingsError: for an invalid address.
+    """
     endpoint = load("llms", "openai_compatible")(model=model, base_url=base_url, api_key_env=api_key_env)
     endpoint.settings_name = settings_name
     return endpoint

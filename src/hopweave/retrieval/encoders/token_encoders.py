@@ -99,7 +99,11 @@ class TokenEncoderOptions(Bounded):
     query_vectors: Annotated[Path | None, "the same for queries; the .txt next to it has the query in place of the id"] = None
 
     def recipe(self, known: TokenRecipe) -> TokenRecipe:
-        """The recipe of a model, overridden by the options."""
+        """The recipe of a model, overridden by the options.
+
+        Raises:
+            SettingsError: if a query or a passage would have fewer than 3 tokens.
+        """
         recipe = known._replace(**self.given)
         if recipe.max_tokens < _MIN_TOKENS or 0 < recipe.query_tokens < _MIN_TOKENS:
             raise SettingsError(f"a text needs at least {_MIN_TOKENS} tokens, marks included; raise max_tokens or query_tokens")
@@ -117,6 +121,7 @@ def token_encoder_of(options: TokenEncoderOptions) -> TokenEncoder:
 
     Raises:
         SettingsError: if they name none, or a folder without a model.
+        DataError: for vectors of queries that cannot be read.
     """
     if options.query_vectors is not None and not options.model:
         return GivenQueryTokens(options.query_vectors)
@@ -159,7 +164,12 @@ class ModelTokens:
         return self._model.identity
 
     def encode(self, texts: Sequence[str], kind: Kind) -> list[Vectors]:
-        """See `TokenEncoder`. Passages of about the same length are encoded together, so that little padding is computed."""
+        """See `TokenEncoder`. Passages of about the same length are encoded together, so that little padding is computed.
+
+        Raises:
+            SettingsError: for a model that cannot be loaded, or gives no vector for each token.
+            MissingExtra: without the library that runs it.
+        """
         tokens, run = self._loaded
         ids = [tokens.of(text, kind) for text in texts]
         order = sorted(range(len(texts)), key=lambda at: len(ids[at]))
@@ -361,7 +371,11 @@ def _recipe_in(folder: Path, plain: TokenRecipe) -> TokenRecipe:
 
 
 class GivenQueryTokens:
-    """Precomputed vectors of queries; no other query can be searched for."""
+    """Precomputed vectors of queries; no other query can be searched for.
+
+    Raises:
+        DataError: as in `given_tokens`.
+    """
 
     def __init__(self, path: Path) -> None:
         self._vectors = given_tokens(path)

@@ -128,6 +128,9 @@ class BM25(WordEngine):
         """The id, title and number of passages of each document, in the order in which they were added.
 
         The fourth value are the names of other documents that have text of it, which was left out there.
+
+        Raises:
+            DataError: if the list of files is damaged.
         """
         copies = copies_in(self.index / self._manifest.data / FILE_STATES)
         for document_id, passages in groupby(self.all_passages(), document_id_of):

@@ -30,6 +30,7 @@ class Hybrid:
     Raises:
         SettingsError: for fewer than two engines, one that asks the model, or a different number of weights.
         DataError: if an index cannot be opened, with what to do.
+        MissingExtra: if a library that an engine needs is not installed.
     """
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25")

@@ -42,6 +42,7 @@ class LateInteraction(TokenEncoderOptions, VectorEngine[TokenEncoderOptions, Tok
     Raises:
         DataError: if an index cannot be opened, or has vectors of another model, with what to do.
         SettingsError: if no model is named, or the engine asks the language model.
+        MissingExtra: if a library that the engine needs is not installed.
     """
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25", options=TokenEncoderOptions)

@@ -36,6 +36,7 @@ class Reranked:
     Raises:
         SettingsError: if no model is named, or the engine asks the language model.
         DataError: if the engine's index cannot be opened.
+        MissingExtra: if a library that the engine needs is not installed.
     """
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25")

@@ -150,6 +150,9 @@ def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
 
     The engine gets links in a temporary folder, because it makes a lock file where it reads, and an index may be on a
     read-only disk. The files are mapped into memory at once, so the links can be removed.
+
+    Raises:
+        DataError: if it was built with an analyzer that this version does not have, or its files cannot be opened.
     """
     analysis = analysis_in(data.parent, manifest)
     # A thread of the engine may still make its lock file while the folder is being removed.
@@ -216,6 +219,7 @@ def writing_to(
 
     Raises:
         SettingsError: for a language without an analyzer, or one other than that of the previous state.
+        DataError: if the previous state cannot be read, or the new one cannot be written.
     """
     with closing(Ids(staging.scratch)) as ids:
         writing = Writing(staging, ids, language, share_read, companion)
@@ -226,7 +230,11 @@ def writing_to(
 
 
 class Writing:
-    """Writes one new state of an index."""
+    """Writes one new state of an index.
+
+    Raises:
+        SettingsError, DataError: as in `writing_to`.
+    """
 
     def __init__(
         self,
@@ -290,7 +298,12 @@ class Writing:
             self._opened.writer = None
 
     def add(self, passage: Passage) -> None:
-        """Adds a passage."""
+        """Adds a passage.
+
+        Raises:
+            DataError: for a repeated id, one that is empty or too long, a text that cannot be stored, or values to filter by
+                that an old index cannot take; or if the disk refuses.
+        """
         _refuse_what_cannot_be_stored(passage)
         if self._layout < _FILTERS_SINCE and (passage.metadata or passage.access):
             raise _without_filters(self._staging.folder, f"and cannot take those of passage {passage.id!r}")
@@ -323,7 +336,11 @@ class Writing:
         return self._next_number
 
     def replace(self, passage: Passage) -> None:
-        """Adds a passage that replaces the one with its id, and the document that it was cut from."""
+        """Adds a passage that replaces the one with its id, and the document that it was cut from.
+
+        Raises:
+            DataError: as in `add`.
+        """
         _refuse_what_cannot_be_stored(passage)
         document_id = document_id_of(passage)
         if self._ids.is_new_document(document_id):
@@ -340,7 +357,11 @@ class Writing:
         return list(dict.fromkeys(stored(self._previous, address)[0] for address in found))
 
     def delete(self, any_id: str) -> list[int]:
-        """Deletes the passage and the document of that id from the previous state; returns their numbers there."""
+        """Deletes the passage and the document of that id from the previous state; returns their numbers there.
+
+        Raises:
+            DataError: if the disk refuses.
+        """
         found: dict[int, Passage] = {}
         if self._previous is not None:
             for name in ("id", "document"):
@@ -353,7 +374,11 @@ class Writing:
         return list(found)
 
     def delete_numbers(self, numbers: range) -> None:
-        """Deletes the passages of the previous state that have these numbers; memory does not grow with them."""
+        """Deletes the passages of the previous state that have these numbers; memory does not grow with them.
+
+        Raises:
+            DataError: if the disk refuses.
+        """
         if self._previous is None:
             return
         for first in range(numbers.start, numbers.stop, _AT_ONCE):
@@ -386,7 +411,11 @@ class Writing:
         self._num_cut += by * runs_together(f"{words_above(passage)}\n{passage.text}")
 
     def publish(self) -> IndexSummary:
-        """Publishes the new state as the current one."""
+        """Publishes the new state as the current one.
+
+        Raises:
+            DataError: if the disk refuses, or the new state is not complete; the previous one then stays.
+        """
         opened = self._opened or self._tell_language()
         self._commit(opened)
         self._rewrite(opened)

@@ -31,6 +31,9 @@ def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage)
         data: its folder.
         intake: which files.
         on_passage: called with the number of passages so far, after each.
+
+    Raises:
+        DataError: for a file that cannot be read, or a damaged list of files.
     """
     with closing(FileStates(data / FILE_STATES)) as states:
         placing = _Placing(writing, states)
@@ -101,7 +104,11 @@ def delete(writing: Writing, data: Path, ids: Iterable[str], *, missing_ok: bool
 
 
 def copies_of(folder: Path, passage_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The sources of other documents that have the text of passages; none if there is no such index in the folder."""
+    """The sources of other documents that have the text of passages; none if there is no such index in the folder.
+
+    Raises:
+        DataError: if the index cannot be read.
+    """
     if not is_index(folder):
         return {}
     ids = list(passage_ids)
@@ -109,7 +116,11 @@ def copies_of(folder: Path, passage_ids: Iterable[str]) -> dict[str, tuple[str, 
 
 
 def num_files(data: Path) -> int | str:
-    """How many files the passages in a data folder come from, if known; in the next folder if a writer has removed it."""
+    """How many files the passages in a data folder come from, if known; in the next folder if a writer has removed it.
+
+    Raises:
+        DataError: if the index cannot be read.
+    """
     number = _in_current(data.parent, data.name, count_files)
     return number if number is not None else "not known: built by an earlier version, or not from files"
 

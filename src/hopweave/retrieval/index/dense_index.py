@@ -47,6 +47,10 @@ class DenseStore(VectorStore):
         data: the data folder.
         manifest: of the index.
         visible: which passages are shown.
+
+    Raises:
+        DataError: if a file of it is damaged.
+        MissingExtra: without the libraries of the extra `dense`.
     """
 
     def __init__(self, data: Path, manifest: Manifest, visible: Visible = PUBLIC) -> None:

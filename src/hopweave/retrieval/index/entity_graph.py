@@ -93,6 +93,9 @@ class EntityGraph:
     Attributes:
         numbers: the number of the passage in each row, ascending.
         keys: the keys of the entities.
+
+    Raises:
+        DataError: if a file of it is damaged.
     """
 
     def __init__(self, data: Path, manifest: Manifest) -> None:

@@ -22,7 +22,7 @@ def linked(query: str, graph: EntityGraph, weight: Weight, least: float) -> dict
         query: any text.
         graph: the entities.
         weight: of a word.
-        least: names that are less similar to every entity, or not at all, are not linked.
+        least: a similarity, from 0 to 1; names that are less similar to every entity, or not at all, are not linked.
     """
     names = names_in(query, graph)
     found = {entity: 1.0 for key in names.known if (entity := graph.entity(key)) is not None}

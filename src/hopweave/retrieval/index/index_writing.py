@@ -50,6 +50,10 @@ class Staging:
 
         Args:
             rewritten: names of files that the engine modifies; these are really copied.
+
+        Raises:
+            DataError: if they cannot be copied.
+            OSError: if the disk is full.
         """
         with _disk_errors(self.folder):
             for name in self.previous.files if self.previous is not None else ():
@@ -67,7 +71,12 @@ class Staging:
         state: Mapping[str, int],
         has_labels: bool = False,
     ) -> Manifest:
-        """Makes the new state current. All files in `data` belong to it."""
+        """Makes the new state current. All files in `data` belong to it.
+
+        Raises:
+            DataError: if it cannot be written.
+            OSError: if the disk is full.
+        """
         from importlib.metadata import version  # no search needs it, and it takes long to import
 
         with _disk_errors(self.folder):

@@ -40,6 +40,9 @@ class TokenStore(VectorStore):
     Args:
         data: the data folder.
         manifest: of the index.
+
+    Raises:
+        DataError: if a file of it is damaged.
     """
 
     def __init__(self, data: Path, manifest: Manifest) -> None:

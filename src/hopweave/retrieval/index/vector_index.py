@@ -110,6 +110,9 @@ class Passages:
     Args:
         data: the data folder.
         manifest: of the index.
+
+    Raises:
+        DataError: if a file of it is damaged.
     """
 
     def __init__(self, data: Path, manifest: Manifest) -> None:
@@ -170,6 +173,9 @@ class VectorStore:
 
     Attributes:
         dimension: of the vectors.
+
+    Raises:
+        DataError: if a file of it is damaged.
     """
 
     def __init__(self, data: Path, manifest: Manifest) -> None:

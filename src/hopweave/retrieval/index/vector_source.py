@@ -56,6 +56,11 @@ class VectorKind(Generic[Options, Encoded]):
             options: name a model, or a file made elsewhere; `None`: the defaults.
             encoder: encodes instead of the model.
             cluster: a client of a Dask cluster, whose workers encode.
+
+        Raises:
+            SettingsError: if the options name no encoder, or one that cannot be used.
+            DataError: for vectors that cannot be read.
+            MissingExtra: if a library that the encoder needs is not installed.
         """
         options = options or self.options()
         if options.vectors is not None:
@@ -154,7 +159,11 @@ class GivenPassages:
         """See `VectorSource`."""
 
     def arrays_of(self, passages: Sequence[Passage]) -> Arrays:
-        """See `VectorSource`."""
+        """See `VectorSource`.
+
+        Raises:
+            DataError: for a passage without a vector, or one with NaN or infinity.
+        """
         keys = [" ".join(passage.id.split()) for passage in passages]
         missing = next((one.id for one, key in zip(passages, keys, strict=True) if key not in self._vectors), None)
         if missing is not None:

@@ -230,6 +230,9 @@ class Weaving:
         Args:
             max_hits: how many at most.
             as_set: choose each for what it adds to those before it; else by value alone.
+
+        Raises:
+            DataError: if a file of the word vectors was modified or cannot be read.
         """
         if max_hits < 1 or not (self._terms or self._first):
             return []

@@ -133,7 +133,11 @@ class ServerEngine(ABC):
         return [hits_of(next(found), max_hits) if one else [] for one in terms]
 
     def has_terms(self, query: str) -> bool:
-        """See `core.protocols.WordSearcher`."""
+        """See `core.protocols.WordSearcher`.
+
+        Raises:
+            SearchError, DataError: as in `search`.
+        """
         return bool(self._analysis(self._opened()).terms_of(query))
 
     def search_vectors(self, vectors: Vectors, max_hits: int) -> list[list[Hit]]:

@@ -163,7 +163,11 @@ class Sums:
             on_passage(self.num_added)
 
     def remove(self, passages: Iterable[Passage]) -> None:
-        """Counts passages that were deleted."""
+        """Counts passages that were deleted.
+
+        Raises:
+            DataError: as in `row_of`.
+        """
         for passage in passages:
             self._fingerprint.remove(passage)
             self._num_cut -= _has_cuts(passage)

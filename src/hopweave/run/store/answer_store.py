@@ -82,6 +82,9 @@ class AnswerStore(ABC):
             owner: whose answers.
             before: only ids that sort before this one; `None` starts with the newest.
             limit: the maximum number of entries, above 0.
+
+        Raises:
+            DataError: if one of them cannot be read.
         """
 
     @abstractmethod

@@ -146,7 +146,11 @@ class Store:
             self._file = self._open()
 
     def get(self, key: str) -> Stored | None:
-        """The outcome kept under a key. With the store `on`, only replies are returned: a call that failed may succeed now."""
+        """The outcome kept under a key. With the store `on`, only replies are returned: a call that failed may succeed now.
+
+        Raises:
+            DataError: if the store fails, or is closed.
+        """
         if self.mode == "off":
             return None
         row = self._row(key)
@@ -164,6 +168,7 @@ class Store:
 
         Raises:
             ModelError: for an outcome that `get` could not read back; it is not kept.
+            DataError: as in `get`.
         """
         if self.mode != "on":
             return stored
@@ -178,7 +183,11 @@ class Store:
         return stored if is_kept else self.get(key) or stored
 
     def items(self) -> Iterator[tuple[str, Stored]]:
-        """Yields everything that is kept, with its key; a row that cannot be read is counted and left out."""
+        """Yields everything that is kept, with its key; a row that cannot be read is counted and left out.
+
+        Raises:
+            DataError: as in `get`.
+        """
         if self.mode == "off":
             return
         for key, outcome, seconds, attempts in self._rows():

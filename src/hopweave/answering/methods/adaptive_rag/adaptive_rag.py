@@ -54,6 +54,7 @@ class AdaptiveRAG:
 
     Raises:
         SettingsError: for a method that does not exist or cannot be used here, or an invalid option of one.
+        MissingExtra: if a library that one of the methods needs is not installed.
     """
 
     route: Annotated[

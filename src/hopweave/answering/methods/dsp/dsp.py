@@ -61,7 +61,11 @@ _NONE_KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class DSP:
-    """Writes queries from what is known so far, fuses their results, and answers by majority."""
+    """Writes queries from what is known so far, fuses their results, and answers by majority.
+
+    Raises:
+        SettingsError: for an option out of its bounds, or annotated demonstrations from the questions of a file.
+    """
 
     preset: Annotated[
         Literal["official", "light"], "completions of each hop and of the answer: official 10 and 20, light 1 and 1"

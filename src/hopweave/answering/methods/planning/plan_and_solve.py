@@ -40,7 +40,11 @@ _BLANK_LINE = ("\n\n",)
 
 @dataclass(frozen=True, slots=True)
 class PlanAndSolve:
-    """Plans, then solves; a reply without a plan is parsed as a chain of thought."""
+    """Plans, then solves; a reply without a plan is parsed as a chain of thought.
+
+    Raises:
+        SettingsError: for an option out of its bounds, or several samples without `zero_shot`.
+    """
 
     zero_shot: Annotated[bool, "the original: no demonstrations, an instruction to plan, a second call for the answer"] = False
     num_samples: Annotated[Count, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
