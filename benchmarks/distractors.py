@@ -1,12 +1,14 @@
 """Which answers the support rule would tick among all that could be read off the passages, right and wrong: no model is called.
 
-    python benchmarks/distractors.py --data DATA --ground GROUND --half choose|confirm --work WORK
+    python benchmarks/distractors.py --data DATA --ground GROUND --half choose|confirm --work WORK [--rules]
 
 For each question of the three Wikipedia files (DATA; choosing: the first 57 of each, confirming: the rest) and of the
 documentation ground (GROUND, see documentation/README.md), `weave` finds five passages, as for `direct_retrieval`; the indexes
 of the files are built below WORK. The right answer, if the passages have it, is judged as the only claim, and so are up to 20
 others, drawn by a fixed seed: names and numbers of the same passages that are of the kind that is asked for, and neither the
-question's nor part of the answer. A rule is better if it ticks more of the former and fewer of the latter.
+question's nor part of the answer. A rule is better if it ticks more of the former and fewer of the latter. Of the
+choosing half, `--rules` counts what each rule of support withholds (`docs/support_rules.md`), and what would have a tick
+without it.
 
 Neither share is that of a model's answers, since a model chooses better than by chance; and after several hops, an answer often
 rests on claims of earlier steps, which are missing here.
@@ -22,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from _corpora import FILES, passages_of_file
+from _rules import HELP, Judged
 
-from hopweave.citations.support import judge
 from hopweave.core.catalog import load
 from hopweave.core.types import Passage
 from hopweave.retrieval.engines.bm25 import BM25
@@ -63,15 +65,18 @@ def main() -> None:
     """The command."""
     options = _options()
     lines = []
+    judged = Judged(by_rule=options.rules and options.half == "choose")
     for name, index, asked in _grounds(options):
-        counts = counted(asked, Weave(index))
+        counts = counted(asked, Weave(index), judged)
         shares = (f"{counts.num_right_ticked} of {counts.num_right}", f"{counts.num_others_ticked} of {counts.num_others}")
         lines.append((name, str(counts.num_questions), *shares))
     heads = columns(("questions of",), ("questions", "right answers ticked", "other answers ticked"))
     print("\n".join(table_markdown(Table(heads, rows(lines)))))
+    if judged.by_rule:
+        print("", *table_markdown(judged.table()), sep="\n")
 
 
-def counted(asked: Sequence[Asked], retriever: Weave) -> Counts:
+def counted(asked: Sequence[Asked], retriever: Weave, judged: Judged) -> Counts:
     """Judges the right answer and others to each question."""
     counts, drawn = Counts(), random.Random(SEED)
     for one in asked:
@@ -81,16 +86,14 @@ def counted(asked: Sequence[Asked], retriever: Weave) -> Counts:
         there = " ".join(f"{passage.heading} {passage.text}" for passage in passages)
         right = [answer for answer in one.answers if is_contained(answer, there)]
         counts.num_right += bool(right)
-        counts.num_right_ticked += any(_has_tick(one.text, answer, passages) for answer in right)
+        counts.num_right_ticked += any(judged.has_tick(one.text, answer, passages, is_right=True) for answer in right)
         others = list(dict.fromkeys(_others(one, passages)))
         drawn.shuffle(others)
         counts.num_others += len(others[:NUM_OTHERS])
-        counts.num_others_ticked += sum(_has_tick(one.text, answer, passages) for answer in others[:NUM_OTHERS])
+        counts.num_others_ticked += sum(
+            judged.has_tick(one.text, answer, passages, is_right=False) for answer in others[:NUM_OTHERS]
+        )
     return counts
-
-
-def _has_tick(question: str, answer: str, passages: Sequence[Passage]) -> bool:
-    return judge(question, answer, passages).support == "supported"
 
 
 def _others(asked: Asked, passages: Sequence[Passage]) -> Iterator[str]:
@@ -126,6 +129,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--ground", type=Path, required=True, help="folder that documentation/fetch.py has built")
     parser.add_argument("--half", choices=("choose", "confirm"), required=True, help="which questions")
     parser.add_argument("--work", type=Path, required=True, help="folder for the indexes of the files")
+    parser.add_argument("--rules", action="store_true", help=HELP)
     return parser.parse_args()
 
 

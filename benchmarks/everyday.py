@@ -1,6 +1,6 @@
 """Which answers about everyday documents the support rule would tick, right ones and tempting wrong ones: no model is called.
 
-    python benchmarks/everyday.py [--half choose|confirm] [--grounds de,fr] [--passages 20] [--list]
+    python benchmarks/everyday.py [--half choose|confirm] [--grounds de,fr] [--passages 20] [--list] [--rules]
 
 Each folder below `everyday/` has documents as people have them (contracts, minutes, manuals, mails, price lists ...), written
 for this, and questions with the right short answer and up to four wrong ones, all of which its documents state of something
@@ -10,7 +10,8 @@ the others (`confirm`). A further ground is a folder with `docs/` and `questions
 `wrong`, `file`).
 
 Prints for each language how often the file that states the answer is among the passages, and how many right and wrong answers
-have a tick. `--list` shows, of the choosing half, the wrong answers with a tick (`WRONG`) and the right ones without (`right`).
+have a tick. Of the choosing half, `--list` shows the wrong answers with a tick (`WRONG`) and the right ones without (`right`),
+and `--rules` counts what each rule of support withholds (`docs/support_rules.md`), and what would have a tick without it.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hopweave.citations.support import judge
-from hopweave.core.types import Passage
+from _rules import HELP, Judged
+
 from hopweave.ingest.intake import Intake
 from hopweave.ingest.lookup import document_id_of
 from hopweave.ingest.read import CorpusOptions
@@ -58,11 +59,14 @@ def main() -> None:
     """The command."""
     options = _options()
     by_language: defaultdict[str, Counts] = defaultdict(Counts)
+    judged = Judged(by_rule=options.rules and options.half == "choose")
     for ground in grounds_named(options.grounds):
-        count(ground, options, by_language)
+        count(ground, options, by_language, judged)
     by_language["all"] = together(list(by_language.values()))
     heads = columns(("questions in",), ("questions", "file found", "right answers ticked", "wrong answers ticked"))
     print("\n".join(table_markdown(Table(heads, rows(_row(name, counts) for name, counts in by_language.items())))))
+    if judged.by_rule:
+        print("", *table_markdown(judged.table()), sep="\n")
 
 
 def _row(name: str, counts: Counts) -> tuple[str, ...]:
@@ -79,7 +83,7 @@ def together(several: Sequence[Counts]) -> Counts:
     return of_all
 
 
-def count(ground: Path, options: argparse.Namespace, by_language: defaultdict[str, Counts]) -> None:
+def count(ground: Path, options: argparse.Namespace, by_language: defaultdict[str, Counts], judged: Judged) -> None:
     """Judges the answers to the questions of a folder, and adds to the counts of their language."""
     with tempfile.TemporaryDirectory() as folder:
         index_ground(ground, Path(folder) / "index")
@@ -89,8 +93,8 @@ def count(ground: Path, options: argparse.Namespace, by_language: defaultdict[st
             passages = [hit.passage for hit in hits]
             counts = by_language[one["language"]]
             counts.num_found += any(document_id_of(passage) == Path(one["file"]).name for passage in passages)
-            counts.right.append(_has_tick(one["question"], one["answer"], passages))
-            ticked = {wrong: _has_tick(one["question"], wrong, passages) for wrong in one["wrong"]}
+            counts.right.append(judged.has_tick(one["question"], one["answer"], passages, is_right=True))
+            ticked = {wrong: judged.has_tick(one["question"], wrong, passages, is_right=False) for wrong in one["wrong"]}
             counts.wrong += ticked.values()
             if options.list and options.half == "choose":
                 for line in _told(one, has_tick=counts.right[-1], wrong_ticks=[wrong for wrong, has in ticked.items() if has]):
@@ -115,10 +119,6 @@ def _told(one: dict[str, str], *, has_tick: bool, wrong_ticks: Sequence[str]) ->
         yield from [] if has_tick else ["  right has no tick"]
 
 
-def _has_tick(question: str, answer: str, passages: Sequence[Passage]) -> bool:
-    return judge(question, answer, passages).support == "supported"
-
-
 def grounds_named(names: str) -> list[Path]:
     """The folders of some names, separated by commas; without any, all."""
     chosen = [FOLDER / name for name in names.split(",") if name] or sorted(path for path in FOLDER.iterdir() if path.is_dir())
@@ -133,6 +133,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--grounds", default="", help="folders, by comma; default: all")
     parser.add_argument("--passages", type=int, default=NUM_PASSAGES, help="passages for a question")
     parser.add_argument("--list", action="store_true", help="show what is wrong, of the choosing half")
+    parser.add_argument("--rules", action="store_true", help=HELP)
     return parser.parse_args()
 
 
