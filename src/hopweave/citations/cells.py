@@ -38,6 +38,8 @@ _CODE = lazy_pattern(r"(?=\D*\d)[^\W\d_][\w./-]*")
 _NUMBER_OF_A_SECTION = lazy_pattern(r"(?:^|(?<=> ))\d{1,2}(?:\.\d{1,2}){0,3}\.?\s(?=[^\W\d_])", re.MULTILINE)
 _FEWEST_BESIDE = 4
 """Words of a cell of prose besides those of an answer."""
+_MOST_CELLS = 60
+"""Cells of another row that are looked at: each is told from the others by all of its row."""
 _MOST_ROWS = 400
 """Rows of the passages that were found which are looked at."""
 
@@ -167,7 +169,7 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
         return True
     known = words_of_cells(asking.query)
     for other_passage, other in _rows_of_document(passage, found):
-        for cell in other.cells:
+        for cell in other.cells[:_MOST_CELLS]:
             if (cell is own and other is row) or _is_number(cell.value) != is_number:
                 continue
             if cell is other.cells[0] and cell.name != own.name:  # it says what the row is of
@@ -226,7 +228,7 @@ def _is_rather_in_a_table(asking: _Asking, passage: Passage, focus: Span, found:
     return any(
         here < words_asked(asking.words, _told(other, row, cell)) and not words_of_cells(cell.value) <= known
         for other, row in _rows_of_document(passage, found)
-        for cell in row.cells
+        for cell in row.cells[:_MOST_CELLS]
         if _is_number(cell.value)
     )
 
