@@ -21,7 +21,9 @@ CASES = {
     "kind": ("Who founded Orlau?", "1839", ["Orlau was founded in 1839."]),
     "subject": ("When was the harbour of Sula opened?", "1846", ["The harbour of Tromvik was opened in 1846."]),
     "relation": ("Where was Ada Finch born?", "Carrowhaven", ["Ada Finch kept a shop in Carrowhaven."]),
-    "what the sentence says against it": ("Who built Orrin Pier?", "Lem Cask", ["Orrin Pier was possibly built by Lem Cask."]),
+    "denial": ("Who keeps the ferry of Harl?", "Una Marsh", ["The ferry of Harl is not kept by Una Marsh."]),
+    "hedge": ("Who built Orrin Pier?", "Lem Cask", ["Orrin Pier was possibly built by Lem Cask."]),
+    "replaced": ("Which oil do the lamps of Selk burn?", "rape oil", ["Status: withdrawn\n\nThe lamps of Selk burn rape oil."]),
     "rivals": (
         "When was Kerrow Light finished?",
         "1851",
@@ -93,16 +95,16 @@ def ticks_of(rows, of="documentation"):
 def test_each_part_of_the_rule_keeps_its_own_wrong_answer_from_a_tick(capsys, monkeypatch):
     built(Path("ground/choose"), {**CASES, "statement": STATED, "right": RIGHT})
     asked(capsys, monkeypatch, "direct_retrieval")
-    tables = shown(capsys, monkeypatch, ticks, "out/documentation-choose-7/direct_retrieval")
-    assert ticks_of(tables["As recorded"]) == {"documentation-choose-7/direct_retrieval": (2, 1)}
-    parts = tables["Parts: documentation-choose-7/direct_retrieval"]
+    tables = shown(capsys, monkeypatch, ticks, "out/documentation-choose-9/direct_retrieval")
+    assert ticks_of(tables["As recorded"]) == {"documentation-choose-9/direct_retrieval": (2, 1)}
+    parts = tables["Parts: documentation-choose-9/direct_retrieval"]
     one_more = {f"without {part}": (3, 1) for part in CASES}
     assert ticks_of(parts) == {
         "the rule": (2, 1),
         **one_more,
         "without comparisons": (2, 1),
         "without statements that name their subject": (1, 1),
-        "the words alone": (7, 1),
+        "the words alone": (9, 1),
     }
     assert {row["otherwise"] for row in parts} == {"0"}
 

@@ -267,7 +267,7 @@ def test_further_runs_options_and_the_form_are_taken_from_flags(tmp_path):
     ("arguments", "message"),
     [
         (["searchain_table99"], "'searchain_table99' is not one of the analyses; did you mean"),
-        (["searchain_table2", "--set", "floor=false"], "--set floor=... names no analysis; write it as NAME.option=value"),
+        (["searchain_table2", "--set", "floor=false"], "--set floor=... names no analysis; write it as NAME.OPTION=VALUE"),
     ],
 )
 def test_what_cannot_be_is_one_line_that_says_what_to_do(tmp_path, arguments, message):
