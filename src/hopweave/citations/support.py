@@ -121,7 +121,7 @@ def judge(
     others = list({passage.id: passage for passage in (*willing, *beside) if passage.id not in refused}.values())
     found = _Case(mark, query, willing, read, settled, others, is_yes(plain(text)), together).borne_out(said)
     if found.support == "supported" and not speaks_for_it(query, plain(text), said, _told(found, evidence, settled)):
-        return replace(found, support="unsupported", shortfall="relation", rule="it makes no yes of it, or no no")
+        return replace(found, support="unsupported", shortfall="relation", rule="it is no reason for the yes or no")
     if found.citations:
         return found
     surest = max(denying, key=lambda one: one[1].confidence, default=None)

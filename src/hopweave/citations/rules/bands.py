@@ -92,8 +92,7 @@ def is_in_band(query: str, row: str) -> bool:
     >>> is_in_band("How many days off are there after six years?", "Service: 5 to 14 years; Days: 28.")
     True
     """
-    told = [band for cell in cells_of(row) for band in _bands_of(cell)]
-    return any(one.units & band.units and not one.is_apart_from(band) for band in told for one in _asked(query))
+    return _has_asked(query, (band for cell in cells_of(row) for band in _bands_of(cell)))
 
 
 def is_in_band_around(query: str, sentence: str, focus: Span) -> bool:
@@ -103,9 +102,13 @@ def is_in_band_around(query: str, sentence: str, focus: Span) -> bool:
     >>> [is_in_band_around("What do they pay 20 days before?", told, Span(start, start + 3)) for start in (34, 68)]
     [True, False]
     """
-    begin = max((end for end in (found.end() for found in _PART.finditer(sentence, 0, focus.start))), default=0)
+    begin = max((found.end() for found in _PART.finditer(sentence, 0, focus.start)), default=0)
     behind = _PART.search(sentence, focus.end)
-    told = _bands(sentence[begin : behind.start() if behind is not None else len(sentence)])
+    return _has_asked(query, _bands(sentence[begin : behind.start() if behind is not None else len(sentence)]))
+
+
+def _has_asked(query: str, told: Iterable[_Range]) -> bool:
+    """Whether one of some bands has an amount that a query names of what it is a band of."""
     return any(one.units & band.units and not one.is_apart_from(band) for band in told for one in _asked(query))
 
 
